@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every Swift target is held to the same rules, and a warning is an error.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let strictC: [CSetting] = [
+    .define("_GNU_SOURCE"),
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "ifcount",
+    products: [
+        .executable(name: "ifcount", targets: ["ifcount"]),
+        .executable(name: "ifcountd", targets: ["ifcountd"]),
+    ],
+    targets: [
+        // The way of a byte: kernel, readings, rules, wire.
+        .target(name: "CLinkStats", cSettings: strictC, linkerSettings: [.linkedLibrary("mnl")]),
+        .target(name: "LinkStats", dependencies: ["CLinkStats", "Ledger", "SystemCalls"], swiftSettings: strict),
+        .target(name: "Ledger", swiftSettings: strict),
+        .target(name: "Wire", swiftSettings: strict),
+        .target(name: "Daemon", dependencies: ["LinkStats", "Ledger", "Wire", "SystemCalls"], swiftSettings: strict),
+        .target(name: "IfcountClient", dependencies: ["Wire", "SystemCalls"], swiftSettings: strict),
+
+        // The ground everything stands on.
+        .target(name: "CLinux", cSettings: strictC),
+        .target(name: "SystemCalls", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Options", swiftSettings: strict),
+
+        // The programs.
+        .executableTarget(name: "ifcountd", dependencies: ["Daemon", "Options", "SystemCalls"], swiftSettings: strict),
+        .executableTarget(
+            name: "ifcount",
+            dependencies: ["Daemon", "IfcountClient", "LinkStats", "Options", "SystemCalls", "Wire"],
+            swiftSettings: strict
+        ),
+
+        // Test support, built beside the programs and never installed.
+        .executableTarget(
+            name: "ifcount-replay",
+            dependencies: ["Ledger", "LinkStats", "Options", "SystemCalls"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,3 @@
+#include "CLinux.h"
+
+_Static_assert(sizeof(struct signalfd_siginfo) == 128, "signalfd(2) reads whole records of 128 bytes");

@@ -1,0 +1,25 @@
+/*
+ * Linux interfaces that the Glibc module leaves out: epoll(7), timerfd_create(2), signalfd(2), and the
+ * macros that Swift cannot import.
+ */
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#endif
