@@ -22,4 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC; −1 and errno on failure. */
+int ifc_accept(int listener);
+
 #endif

@@ -1,0 +1,62 @@
+package import FoundationEssentials
+
+/// Varlink's framing: each message is one JSON object followed by one NUL byte.
+public enum Frame {
+    /// Encodes a message with its NUL; keys are sorted, so the same message always gives the same bytes.
+    package static func encode(_ message: some Encodable) -> [UInt8] {
+        var bytes = json(message)
+        bytes.append(0)
+        return bytes
+    }
+
+    /// Encodes a value as one line of JSON with sorted keys.
+    package static func json(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(value))
+        } catch {
+            // Every message is made of strings, integers, booleans, arrays and objects: all of them can be written.
+            preconditionFailure("a message could not be written as JSON: \(error)")
+        }
+    }
+
+    /// Decodes a message without its NUL.
+    package static func decode<Message: Decodable>(_ type: Message.Type, from bytes: [UInt8]) throws -> Message {
+        try JSONDecoder().decode(type, from: Data(bytes))
+    }
+}
+
+/// Bytes that came in pieces, given back message by message.
+package struct FrameBuffer: Sendable {
+    /// A message was longer than the limit.
+    package struct TooLong: Error {}
+
+    private var bytes: [UInt8] = []
+    /// Where the search for a NUL goes on, so that no byte is looked at twice.
+    private var searched = 0
+    private let limit: Int
+
+    /// - Parameter limit: the longest message in bytes, without its NUL.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Whether a message has begun and is not complete.
+    package var isPartial: Bool { !bytes.isEmpty }
+
+    /// Adds bytes as they came.
+    package mutating func append(_ piece: some Sequence<UInt8>) { bytes.append(contentsOf: piece) }
+
+    /// Takes the next complete message, without its NUL, or nil when there is none yet.
+    package mutating func next() throws(TooLong) -> [UInt8]? {
+        guard let end = bytes[searched...].firstIndex(of: 0) else {
+            searched = bytes.count
+            if bytes.count > limit { throw TooLong() }
+            return nil
+        }
+        if end > limit { throw TooLong() }
+        let message = Array(bytes[..<end])
+        bytes.removeSubrange(...end)
+        searched = 0
+        return message
+    }
+}
