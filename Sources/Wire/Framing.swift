@@ -1,4 +1,4 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 
 /// Varlink's framing: each message is one JSON object followed by one NUL byte.
 public enum Frame {
