@@ -1,0 +1,142 @@
+/// What was counted in one direction.
+package struct Tally: Hashable, Sendable, Codable {
+    /// Bytes that were seen.
+    package var bytes = LowerBound()
+    /// Packets that were seen.
+    package var packets = LowerBound()
+    /// Whether bytes may be missing. Nothing that happens in a gap has a limit that could be relied on.
+    package var isOpen = false
+
+    /// The upper bound in bytes: equal to the lower one when nothing can be missing, nil when there is none.
+    package var atMost: UInt64? { isOpen ? nil : bytes.value }
+
+    package init() {}
+}
+
+/// Bytes per second over a measured interval.
+package struct Rate: Hashable, Sendable, Codable {
+    package var rxBytes: UInt64
+    package var txBytes: UInt64
+    /// The interval in µs, > 0.
+    package var over: UInt64
+
+    /// Bytes per second.
+    package var rxPerSecond: UInt64 { Self.perSecond(rxBytes, over) }
+    /// Bytes per second.
+    package var txPerSecond: UInt64 { Self.perSecond(txBytes, over) }
+
+    private static func perSecond(_ bytes: UInt64, _ over: UInt64) -> UInt64 {
+        UInt64(clamping: UInt128(bytes) * 1_000_000 / UInt128(over))
+    }
+}
+
+/// Everything counted for one interface name, over all links that had it.
+package struct Account: Hashable, Sendable, Codable {
+    package let name: LinkName
+    /// The kind of the link that had the name last.
+    package var kind: String
+    /// When counting began: wall clock, µs since 1970, as it was set then.
+    package var sinceWall: Int
+    /// The same moment on CLOCK_BOOTTIME in µs, while it is of this boot: a clock that is set later is made good with it.
+    package var sinceAt: UInt64?
+    package var rx = Tally()
+    package var tx = Tally()
+    /// How often the kernel's counters began again.
+    package var resets = 0
+    /// How many times bytes may have been missed, without those that `missing` may still take back.
+    package var closedGaps = 0
+    /// Readings that were set aside.
+    package var suspect = 0
+    /// How long nobody was looking, in µs.
+    package var unobserved: UInt64 = 0
+    /// How many links have had the name.
+    package var lives = 0
+    /// The link that has the name now, by ifindex.
+    package var current: Int32?
+    /// Links that were not there any more without having been seen to go: either they come back, or each leaves a gap.
+    package var missing: [Int32] = []
+    /// The link that had the name when it moved to another namespace last.
+    package var departed: Incarnation?
+    /// When the totals were last true, on CLOCK_BOOTTIME in µs.
+    package var asOf: UInt64
+    /// How fast it went over the last measured interval.
+    package var rate: Rate?
+    /// The totals that the next rate is measured from.
+    private var rateRx: UInt64 = 0
+    private var rateTx: UInt64 = 0
+
+    init(name: LinkName, kind: String, at: UInt64, wall: Int) {
+        self.name = name
+        self.kind = kind
+        sinceAt = at
+        sinceWall = wall
+        asOf = at
+    }
+
+    /// How many times bytes may have been missed.
+    package var gaps: Int { closedGaps + missing.count }
+
+    /// Whether nothing can be missing, in either direction.
+    package var isContinuous: Bool { !rx.isOpen && !tx.isOpen && missing.isEmpty }
+
+    /// The upper bound of received bytes; nil when there is none.
+    package var rxAtMost: UInt64? { missing.isEmpty ? rx.atMost : nil }
+    /// The upper bound of sent bytes; nil when there is none.
+    package var txAtMost: UInt64? { missing.isEmpty ? tx.atMost : nil }
+
+    /// Gives both directions up for an upper bound.
+    mutating func open() {
+        rx.isOpen = true
+        tx.isOpen = true
+    }
+
+    /// Adds to the time in which nobody was looking, in µs.
+    mutating func overlook(_ length: UInt64) {
+        let (sum, overflow) = unobserved.addingReportingOverflow(length)
+        unobserved = overflow ? .max : sum
+    }
+
+    /// Measures the rate from the last true totals to those of now, and says the totals are true now.
+    ///
+    /// - Parameter at: CLOCK_BOOTTIME in µs; a moment that is not later than the last gives no rate.
+    mutating func measure(at: UInt64) {
+        if at <= asOf {
+            rate = nil
+        } else {
+            rate = Rate(rxBytes: rx.bytes.value - rateRx, txBytes: tx.bytes.value - rateTx, over: at - asOf)
+        }
+        rateRx = rx.bytes.value
+        rateTx = tx.bytes.value
+        asOf = max(asOf, at)
+    }
+
+    /// Ends the measuring, as the link is gone.
+    mutating func rest(at: UInt64) {
+        rate = nil
+        rateRx = rx.bytes.value
+        rateTx = tx.bytes.value
+        asOf = max(asOf, at)
+    }
+}
+
+/// One life of a link: from its creation to its end, whatever its name is meanwhile.
+package struct Incarnation: Hashable, Sendable, Codable {
+    package var link: Link
+    /// The account that its bytes go to: an index into the ledger's accounts.
+    package var account: Int
+    /// Which life of the account it is, from 1.
+    package var life: Int
+    package var rx: Track
+    package var tx: Track
+    /// Whether the tracks have a value to count from. A link found at the first look has none until its first reading.
+    package var isBaselined: Bool
+    /// The counters as they were read last.
+    package var raw: Counters?
+    /// Whether the link went down or up since the last reading.
+    package var isDisturbed = false
+    /// Since when it has been missing, on CLOCK_BOOTTIME in µs; nil while it is there.
+    package var missingSince: UInt64?
+
+    /// When both tracks were good.
+    var asOf: UInt64 { min(rx.at, tx.at) }
+}

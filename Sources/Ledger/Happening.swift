@@ -1,0 +1,50 @@
+/// Something that the ledger found out, for people and logs.
+package struct Happening: Hashable, Sendable {
+    /// What happened.
+    package enum Kind: Hashable, Sendable {
+        /// The first link of this name.
+        case created
+        /// A new link has the name of one that was there before.
+        case recreated
+        /// A link came in from another network namespace, with counters that are not ours.
+        case arrived
+        /// A link that had moved away came back.
+        case returned
+        /// The link had this name before.
+        case renamed(from: LinkName)
+        /// The counters of a living link began again.
+        case reset
+        /// The link was deleted.
+        case removed
+        /// The link moved to another network namespace.
+        case departed
+        /// Bytes may have been missed.
+        case gap(Gap)
+        /// A reading was set aside: no link is that fast.
+        case suspect
+        /// The link went up, down, or lost or found its carrier.
+        case changed(LinkState)
+        /// A total has reached the largest number there is and stays there.
+        case saturated
+    }
+
+    /// Why bytes may have been missed.
+    package enum Gap: String, Hashable, Sendable, Codable {
+        /// The link ended without a delete message: its last bytes were not seen.
+        case unseenEnd = "unseen-end"
+        /// The delete message carried counters that such a link does not keep to its end.
+        case unsureClosing = "unsure-closing-counters"
+        /// The counters of a living link began again: what came after the last reading was not seen.
+        case reset = "reset-in-place"
+        /// The link was found, not seen to begin: others of its name may have been there before it.
+        case unseenBirth = "unseen-birth"
+    }
+
+    package var account: LinkName
+    package var kind: Kind
+    package var ifindex: Int32
+    /// Which life of the account.
+    package var incarnation: Int
+    /// Whether bytes may be missing because of it.
+    package var gapped: Bool
+}
