@@ -19,7 +19,7 @@ export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin:/usr/
 SWIFT_FILES = $(wildcard Package.swift Sources Tests)
 SHELL_FILES = .ci/run packaging/install-deps packaging/test-install
 # A static Swift library and no symbols: an installed program needs no Swift and is as small as it gets.
-RELEASE_FLAGS = -c release -static-stdlib -Xlinker -s
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
