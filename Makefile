@@ -92,4 +92,6 @@ uninstall: ## remove what install put there; the history in /var/lib/ifcount sta
 clean: ## remove all that was built
 	rm -rf .build
 
+# Swift's builds wait for each other anyway, and the tests' summary has to come last.
+.NOTPARALLEL:
 .PHONY: help deps deps-test build watch demo test lint test-install check format install uninstall clean
