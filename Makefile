@@ -1,0 +1,97 @@
+# ifcount: build, try, test, install. `make` alone lists the targets.
+
+PREFIX = /usr/local
+BINDIR = $(PREFIX)/bin
+SBINDIR = $(PREFIX)/sbin
+UNITDIR = $(PREFIX)/lib/systemd/system
+SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
+
+# Where `build` leaves the programs, and from where `install` takes them.
+RELEASE = .build/release
+# For `watch`: which interfaces; none is the one of the default route.
+IFACE =
+# For `demo`: how long.
+SECONDS = 60
+
+# Where Swift is when it is not in PATH, and where Debian keeps ip(8), which a user's PATH may lack.
+export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin:/usr/sbin:/sbin
+
+SWIFT_FILES = $(wildcard Package.swift Sources Tests)
+SHELL_FILES = .ci/run packaging/install-deps packaging/test-install
+# A static Swift library and no symbols: an installed program needs no Swift and is as small as it gets.
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xlinker -s
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@echo
+	@echo 'Variables: IFACE (watch), SECONDS (demo), PREFIX, DESTDIR, BINDIR, SBINDIR, UNITDIR, SYSUSERSDIR (install).'
+
+deps: ## install what building needs and is missing
+	@packaging/install-deps build
+
+deps-test: ## the same for testing
+	@packaging/install-deps test
+
+build: deps ## build ifcount and ifcountd, stripped, into .build/release
+	swift build $(RELEASE_FLAGS) --product ifcount
+	swift build $(RELEASE_FLAGS) --product ifcountd
+
+watch: build ## build, then watch an interface live: make watch IFACE=wg0
+	@$(RELEASE)/ifcount watch $(IFACE)
+
+demo: deps ## watch a made-up tunnel that is recreated again and again
+	swift build $(RELEASE_FLAGS) --product ifcount
+	swift build $(RELEASE_FLAGS) --product ifcount-demo
+	@$(RELEASE)/ifcount-demo --seconds $(SECONDS) -- $(RELEASE)/ifcount watch utun0
+
+# Tests make real links in network namespaces of their own. Who is not root needs a user namespace for
+# that; where the kernel forbids one, those tests skip themselves.
+IN_NAMESPACE = unshare --user --map-root-user --net
+TEST_ENVIRONMENT = LC_ALL=C.UTF-8 LOCPATH=$(CURDIR)/.build/locale PATH="$(CURDIR)/.build/venv/bin:$$PATH"
+
+test: deps-test ## build for debugging and run all tests
+	swift build --build-tests
+	@enter=; \
+	if [ "$$(id -u)" -ne 0 ]; then \
+	    if $(IN_NAMESPACE) true 2>/dev/null; then \
+	        enter='$(IN_NAMESPACE)'; \
+	    else \
+	        echo 'test: neither root nor allowed to make a user namespace: tests with real links are skipped'; \
+	    fi; \
+	fi; \
+	$(TEST_ENVIRONMENT) $$enter swift test --skip-build --disable-xctest $(TEST_ARGUMENTS)
+
+lint: ## formatting of Swift, syntax of shell
+	swift format lint --strict --parallel --recursive $(SWIFT_FILES)
+	@for file in $(SHELL_FILES); do sh -n $$file || exit; done
+	@if command -v shellcheck >/dev/null; then shellcheck $(SHELL_FILES); fi
+
+test-install: ## install into a temporary folder, verify the units, uninstall
+	@packaging/test-install
+
+check: lint test-install test ## all of lint, test-install and test; a warning is an error
+
+format: ## format the Swift sources in place
+	swift format --in-place --parallel --recursive $(SWIFT_FILES)
+
+install: ## install what `make build` built, under PREFIX (DESTDIR for packages)
+	@test -x $(RELEASE)/ifcount && test -x $(RELEASE)/ifcountd || { echo 'install: run "make build" first' >&2; exit 1; }
+	install -D -m 755 $(RELEASE)/ifcount $(DESTDIR)$(BINDIR)/ifcount
+	install -D -m 755 $(RELEASE)/ifcountd $(DESTDIR)$(SBINDIR)/ifcountd
+	install -D -m 644 systemd/ifcount.service $(DESTDIR)$(UNITDIR)/ifcount.service
+	sed -i 's|^ExecStart=/usr/sbin/|ExecStart=$(SBINDIR)/|' $(DESTDIR)$(UNITDIR)/ifcount.service
+	install -D -m 644 systemd/ifcount.socket $(DESTDIR)$(UNITDIR)/ifcount.socket
+	install -D -m 644 systemd/ifcount.sysusers $(DESTDIR)$(SYSUSERSDIR)/ifcount.conf
+	@test -n "$(DESTDIR)" || echo 'Start it, now and at every boot: systemd-sysusers && systemctl daemon-reload && systemctl enable --now ifcount.service'
+
+uninstall: ## remove what install put there; the history in /var/lib/ifcount stays
+	rm -f $(DESTDIR)$(BINDIR)/ifcount $(DESTDIR)$(SBINDIR)/ifcountd
+	rm -f $(DESTDIR)$(UNITDIR)/ifcount.service $(DESTDIR)$(UNITDIR)/ifcount.socket
+	rm -f $(DESTDIR)$(SYSUSERSDIR)/ifcount.conf
+
+clean: ## remove all that was built
+	rm -rf .build
+
+# Swift's builds wait for each other anyway, and the tests' summary has to come last.
+.NOTPARALLEL:
+.PHONY: help deps deps-test build watch demo test lint test-install check format install uninstall clean
