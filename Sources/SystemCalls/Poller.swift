@@ -152,3 +152,11 @@ package func waitReadable(_ numbers: [Int32], milliseconds: Int32) throws(Errno)
     }
     return set.map { $0.revents != 0 }
 }
+
+/// Waits until a descriptor takes bytes again, or is broken (poll(2)).
+///
+/// - Throws: the call's `Errno`.
+package func waitWritable(_ number: Int32) throws(Errno) {
+    var set = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    try retrying { unsafe poll(&set, 1, -1) }
+}
