@@ -57,6 +57,8 @@ package struct Account: Hashable, Sendable, Codable {
     package var missing: [Int32] = []
     /// The link that had the name when it moved to another namespace last.
     package var departed: Incarnation?
+    /// Whether the last link that had the name ended with nothing missing.
+    package var endedSurely = true
     /// When the totals were last true, on CLOCK_BOOTTIME in µs.
     package var asOf: UInt64
     /// How fast it went over the last measured interval.

@@ -65,6 +65,7 @@ extension Ledger {
             let unobserved = at > before ? at - before : 0
             note(cause, account: index, ifindex: ifindex, rx: !rxSure, tx: !txSure, unobserved: unobserved)
         }
+        accounts[index].endedSurely = rxSure && txSure
         leave(ifindex, index, at: at)
         if departed { accounts[index].departed = incarnation }
     }
@@ -115,8 +116,7 @@ extension Ledger {
             tell(.arrived, incarnation, gapped: false)
         } else {
             incarnation.isBaselined = true
-            let gapped = gapsNoted.contains(index)
-            tell(incarnation.life == 1 ? .created : .recreated, incarnation, gapped: gapped)
+            tell(incarnation.life == 1 ? .created : .recreated, incarnation, gapped: !accounts[index].endedSurely)
         }
         live[link.identity.ifindex] = incarnation
         accounts[index].rest(at: at)
@@ -257,6 +257,7 @@ extension Ledger {
         let before = incarnation.asOf
         let unobserved = away?.length ?? (at > before ? at - before : 0)
         note(.unseenEnd, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
+        accounts[index].endedSurely = false
         leave(ifindex, index, at: at)
     }
 
@@ -267,6 +268,7 @@ extension Ledger {
             let since = incarnation.missingSince ?? incarnation.asOf
             let unobserved = since > incarnation.asOf ? since - incarnation.asOf : 0
             note(.unseenEnd, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
+            accounts[index].endedSurely = false
         }
         accounts[index].missing = []
     }

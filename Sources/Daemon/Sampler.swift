@@ -1,0 +1,110 @@
+package import LinkStats
+internal import Ledger
+internal import SystemCalls
+package import Wire
+
+/// Reads the kernel, keeps the ledger, and says both in the words of the wire.
+///
+/// It is what daemon and command share: the daemon keeps one for as long as it runs, the command makes one where there
+/// is no daemon.
+package final class Sampler {
+    private var reader: Reader
+    private var ledger: Ledger
+    /// What happened and was not asked for yet.
+    private var events: [Event] = []
+    /// When counters were read last, on CLOCK_BOOTTIME in µs.
+    package private(set) var sampledAt: UInt64 = 0
+
+    /// Takes the first look; counting begins with it.
+    ///
+    /// - Parameter source: the source to use; nil for the best that works.
+    /// - Throws: `ReadError` when no source that may be used can be read.
+    package init(source: Source?) throws(ReadError) {
+        reader = try Reader(source)
+        ledger = Ledger(session: .current)
+        try sample()
+        // That the links were there at the beginning is no news.
+        events = []
+    }
+
+    /// The source in use.
+    package var source: Source { reader.source }
+
+    /// Why better sources are not in use.
+    package var refusals: [ReadError] { reader.refusals }
+
+    /// How often link events were lost and the links were listed anew.
+    package var overruns: Int { reader.overruns }
+
+    /// Readable when link events wait; nil for a source that has none. It changes with the source.
+    package var eventDescriptor: Int32? { reader.eventDescriptor }
+
+    /// Reads all counters, and what happened since.
+    ///
+    /// - Throws: why nothing could be read; what was counted stands.
+    package func sample() throws(ReadError) {
+        fold(try reader.scan())
+        sampledAt = Clock.boot
+    }
+
+    /// Takes the link events that wait.
+    ///
+    /// - Throws: why they could not be received.
+    package func takeWaiting() throws(ReadError) {
+        if let scan = try reader.waiting() { fold(scan) }
+    }
+
+    /// What happened since this was asked last.
+    package func takeEvents() -> [Event] {
+        defer { events = [] }
+        return events
+    }
+
+    /// How many interfaces there are now.
+    package var presentCount: Int { ledger.accounts.count { $0.current != nil } }
+
+    /// The readings of all interfaces, by name.
+    ///
+    /// - Parameter all: whether those are listed too that are absent now.
+    package func readings(all: Bool) -> [Reading] {
+        let publication = self.publication
+        return ledger.accounts
+            .filter { all || $0.current != nil }
+            .sorted { $0.name < $1.name }
+            .map { publication.reading(of: $0, ledger.incarnation(of: $0)) }
+    }
+
+    /// The reading of one interface, or nil when none of that name was ever seen.
+    ///
+    /// - Parameter interface: the name in its escaped form.
+    package func reading(of interface: String) -> Reading? {
+        guard let name = LinkName(escaped: interface), let account = ledger.account(named: name) else { return nil }
+        return publication.reading(of: account, ledger.incarnation(of: account))
+    }
+
+    /// The readings of those of the named interfaces that were ever seen, in the order of the names.
+    package func readings(of interfaces: [String]) -> [Reading] {
+        interfaces.compactMap(reading(of:))
+    }
+
+    private var publication: Publication {
+        Publication(source: reader.source, at: Clock.boot, wall: Clock.wall)
+    }
+
+    private func fold(_ scan: Scan) {
+        let happenings = ledger.fold(scan, wall: Clock.wall)
+        let publication = self.publication
+        events.append(contentsOf: happenings.map(publication.event))
+    }
+}
+
+extension Session {
+    /// This boot and the calling thread's network namespace.
+    static var current: Session {
+        let boot = try? File.text("/proc/sys/kernel/random/boot_id")
+        let namespace = try? FileStatus(following: "/proc/thread-self/ns/net").identity
+        // Without them two sessions cannot be told apart; a moment's name makes each its own.
+        let own = "unknown-\(Clock.wall)"
+        return Session(boot: boot ?? own, namespace: namespace.map { "\($0.device):\($0.inode)" } ?? own)
+    }
+}
