@@ -129,8 +129,8 @@ extension Counter {
     }
 }
 
-extension Wire.Rate {
-    init(_ rate: Ledger.Rate) {
+extension Rate {
+    init(_ rate: MeasuredRate) {
         self.init(
             rxBytesPerSecond: Int(clamping: rate.rxPerSecond),
             txBytesPerSecond: Int(clamping: rate.txPerSecond),

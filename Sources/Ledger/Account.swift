@@ -14,7 +14,7 @@ package struct Tally: Hashable, Sendable, Codable {
 }
 
 /// Bytes per second over a measured interval.
-package struct Rate: Hashable, Sendable, Codable {
+package struct MeasuredRate: Hashable, Sendable, Codable {
     package var rxBytes: UInt64
     package var txBytes: UInt64
     /// The interval in µs, > 0.
@@ -62,7 +62,7 @@ package struct Account: Hashable, Sendable, Codable {
     /// When the totals were last true, on CLOCK_BOOTTIME in µs.
     package var asOf: UInt64
     /// How fast it went over the last measured interval.
-    package var rate: Rate?
+    package var rate: MeasuredRate?
     /// The totals that the next rate is measured from.
     private var rateRx: UInt64 = 0
     private var rateTx: UInt64 = 0
@@ -105,7 +105,7 @@ package struct Account: Hashable, Sendable, Codable {
         if at <= asOf {
             rate = nil
         } else {
-            rate = Rate(rxBytes: rx.bytes.value - rateRx, txBytes: tx.bytes.value - rateTx, over: at - asOf)
+            rate = MeasuredRate(rxBytes: rx.bytes.value - rateRx, txBytes: tx.bytes.value - rateTx, over: at - asOf)
         }
         rateRx = rx.bytes.value
         rateTx = tx.bytes.value
