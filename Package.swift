@@ -41,7 +41,11 @@ let package = Package(
         .target(name: "Options", swiftSettings: strict),
 
         // The programs.
-        .executableTarget(name: "ifcountd", dependencies: ["Daemon", "Options", "SystemCalls"], swiftSettings: strict),
+        .executableTarget(
+            name: "ifcountd",
+            dependencies: ["Daemon", "LinkStats", "Options", "SystemCalls", "Wire"],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "ifcount",
             dependencies: ["Daemon", "IfcountClient", "LinkStats", "Options", "SystemCalls", "Wire"],

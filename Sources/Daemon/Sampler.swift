@@ -1,5 +1,5 @@
-package import LinkStats
 internal import Ledger
+package import LinkStats
 internal import SystemCalls
 package import Wire
 
@@ -66,6 +66,7 @@ package final class Sampler {
     /// The readings of all interfaces, by name.
     ///
     /// - Parameter all: whether those are listed too that are absent now.
+    /// - Returns: one reading for each.
     package func readings(all: Bool) -> [Reading] {
         let publication = self.publication
         return ledger.accounts
@@ -74,9 +75,10 @@ package final class Sampler {
             .map { publication.reading(of: $0, ledger.incarnation(of: $0)) }
     }
 
-    /// The reading of one interface, or nil when none of that name was ever seen.
+    /// The reading of one interface.
     ///
     /// - Parameter interface: the name in its escaped form.
+    /// - Returns: nil when no interface of that name was ever seen.
     package func reading(of interface: String) -> Reading? {
         guard let name = LinkName(escaped: interface), let account = ledger.account(named: name) else { return nil }
         return publication.reading(of: account, ledger.incarnation(of: account))

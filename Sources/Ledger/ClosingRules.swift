@@ -14,6 +14,7 @@ package enum ClosingRules {
     /// - Parameters:
     ///   - kind: the link's kind, as in `Link`.
     ///   - departed: the link moved to another namespace and lives: it still has all it counts with.
+    /// - Returns: for each direction, whether the closing counter is the last true one.
     package static func trust(kind: String, departed: Bool) -> Trust {
         if software.contains(kind) { return Trust(rx: true, tx: true) }
         // What a veth receives is what its peer sent, and the peer is unlinked before the message is made: it says 0.

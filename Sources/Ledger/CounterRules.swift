@@ -31,6 +31,7 @@ package enum CounterRules {
     ///   - track: the last good value and what is open about it.
     ///   - at: when the value was read, on CLOCK_BOOTTIME in µs.
     ///   - disturbed: whether the link went down or up since the last good value.
+    /// - Returns: what to do with it.
     package static func judge(
         _ value: UInt64,
         width: CounterWidth,

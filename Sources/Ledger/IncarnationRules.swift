@@ -53,8 +53,10 @@ extension Ledger {
         if let closing, incarnation.isBaselined {
             incarnation.raw = closing.counters
             let counters = closing.counters
-            rxSure = close(counters.rxBytes, counters.rxPackets, closing.width, \.rx, of: &incarnation, at: at) && rxSure
-            txSure = close(counters.txBytes, counters.txPackets, closing.width, \.tx, of: &incarnation, at: at) && txSure
+            rxSure =
+                close(counters.rxBytes, counters.rxPackets, closing.width, \.rx, of: &incarnation, at: at) && rxSure
+            txSure =
+                close(counters.txBytes, counters.txPackets, closing.width, \.tx, of: &incarnation, at: at) && txSure
         } else {
             rxSure = false
             txSure = false

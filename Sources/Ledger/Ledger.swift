@@ -153,7 +153,14 @@ package struct Ledger: Sendable {
         incarnation.isDisturbed = false
         if outcome.isReset {
             accounts[index].resets += 1
-            note(.reset, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: at > before ? at - before : 0)
+            note(
+                .reset,
+                account: index,
+                ifindex: ifindex,
+                rx: true,
+                tx: true,
+                unobserved: at > before ? at - before : 0
+            )
             tell(.reset, incarnation, gapped: true)
         }
         if outcome.isSuspect {

@@ -135,7 +135,14 @@ final class NetlinkSource: ScanSource {
                 }
                 let room = self.rows.count
                 let result = unsafe ifc_decode_stats(
-                    datagram.bytes, datagram.length, sequence, self.dumpPort, &self.rows, room, &state)
+                    datagram.bytes,
+                    datagram.length,
+                    sequence,
+                    self.dumpPort,
+                    &self.rows,
+                    room,
+                    &state
+                )
                 if result < 0 { return .done(result) }
                 return state.done || state.error != 0 ? .done(state.error) : .more
             }

@@ -36,6 +36,7 @@ package struct ProcNetDev: Sendable {
     /// Parses a whole file.
     ///
     /// - Parameter bytes: the bytes of the file.
+    /// - Returns: all links in it.
     /// - Throws: `Unreadable` when it tells nothing of any link.
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(Unreadable) -> ProcNetDev {
         let (result, table) = unsafe bytes.withUnsafeBufferPointer { buffer -> (Int32, ProcNetDev) in

@@ -8,9 +8,13 @@ package enum UnixSocket {
 
     /// Connects to a listening socket (connect(2)).
     ///
+    /// - Parameters:
+    ///   - path: the socket's path, or an abstract name that begins with "@".
+    ///   - nonblocking: whether to answer `.wouldBlock` where the listener has no room for another connection.
+    /// - Returns: the connected socket.
     /// - Throws: the call's `Errno`; `.nameTooLong` when the path does not fit.
-    package static func connect(to path: String) throws(Errno) -> Descriptor {
-        let socket = try make(flags: 0)
+    package static func connect(to path: String, nonblocking: Bool = false) throws(Errno) -> Descriptor {
+        let socket = try make(flags: nonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
         let number = socket.number
         try unsafe withAddress(path) { unsafe Int(Glibc.connect(number, $0, $1)) }
         return socket

@@ -1,1 +1,107 @@
-@main struct Main { static func main() {} }
+internal import Daemon
+internal import Glibc
+internal import LinkStats
+internal import Options
+internal import SystemCalls
+internal import Wire
+
+/// Options and wiring of the daemon.
+@main
+struct Main {
+    private static let help = """
+        Usage: ifcountd [OPTION…]
+
+        Counts the bytes that go through each network interface, and answers on a Unix socket.
+
+          --socket PATH      the socket to listen on; default: the service manager's, else $IFCOUNT_SOCKET,
+                             else /run/ifcount/io.ifcount for root, else $XDG_RUNTIME_DIR/ifcount/io.ifcount
+          --interval TIME    how often counters are read, 100ms to 1h; default 1s
+          --source SOURCE    netlink, procfs or getifaddrs; default: the first of them that works
+          --version          the version
+          --help             this text
+
+        Exit: 0 after SIGTERM, SIGINT or SIGHUP; 1 failed; 2 usage.
+        """
+
+    private static let options: [OptionDefinition] = [
+        .value("socket"), .value("interval"), .value("source"), .flag("version"), .flag("help", short: "h"),
+    ]
+
+    static func main() {
+        exit(run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private static func run(_ arguments: [String]) -> Int32 {
+        do {
+            let parsed = try ParsedArguments(arguments, options)
+            if parsed.has("help") { return put(help) }
+            if parsed.has("version") { return put("ifcountd \(Wire.version)") }
+            if let operand = parsed.operands.first { throw UsageError.unexpectedOperand(operand) }
+            let configuration = try configuration(parsed)
+            try serve(configuration, socket: parsed.value("socket"))
+            return 0
+        } catch let error as UsageError {
+            log("\(error); see ifcountd --help")
+            return 2
+        } catch {
+            log("\(error)")
+            return 1
+        }
+    }
+
+    private static func configuration(_ parsed: ParsedArguments) throws(UsageError) -> Configuration {
+        var configuration = Configuration()
+        if let text = parsed.value("interval") {
+            let bounds = Configuration.intervals
+            configuration.interval = UInt64(
+                try DurationText.microseconds(text, option: "--interval", within: bounds)
+            )
+        }
+        if let text = parsed.value("source") {
+            guard let source = Source(rawValue: text) else {
+                throw .badValue("--source", reason: "'\(text)' is none of netlink, procfs, getifaddrs")
+            }
+            configuration.source = source
+        }
+        return configuration
+    }
+
+    private static func serve(_ configuration: Configuration, socket: String?) throws {
+        let manager = ServiceManager(environment: environment)
+        let path = SocketPath.resolveForDaemon(option: socket, environment: environment, isRoot: geteuid() == 0)
+        let listener: Listener
+        if socket == nil, let inherited = manager.listener {
+            listener = try Listener(inherited: inherited)
+        } else if let path {
+            listener = try Listener.bind(path.path)
+        } else {
+            throw Failure("there is no place for a socket: XDG_RUNTIME_DIR is not set; name one with --socket")
+        }
+        // A terminal or pipe that has gone away is no reason to stop counting.
+        _ = signal(SIGPIPE, SIG_IGN)
+        try Daemon(configuration, listener: listener, manager: manager, log: log).run()
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        var description: String
+        init(_ description: String) { self.description = description }
+    }
+
+    private static func environment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    private static func put(_ text: String) -> Int32 {
+        do {
+            try Descriptor.writeAll(STDOUT_FILENO, Array("\(text)\n".utf8))
+            return 0
+        } catch {
+            log("standard output: \(error)")
+            return 1
+        }
+    }
+
+    private static func log(_ text: String) {
+        try? Descriptor.writeAll(STDERR_FILENO, Array("ifcountd: \(text)\n".utf8))
+    }
+}

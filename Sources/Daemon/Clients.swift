@@ -1,0 +1,242 @@
+internal import SystemCalls
+internal import Wire
+
+/// All clients, and what is sent to those that watch.
+struct Clients {
+    private var connections: [UInt64: Connection] = [:]
+    private var nextToken: UInt64
+    /// The last things that happened, for watchers that have not been told yet.
+    private var recent: [Event] = []
+    /// The number of the first of `recent`.
+    private var firstRecent = 0
+    private var buffer = [UInt8](repeating: 0, count: 65536)
+    /// A connection was closed since `haveRoom` was asked.
+    private var freed = false
+
+    /// How many clients there may be.
+    private static let most = 2048
+    /// How many events are kept for watchers that are slow.
+    private static let mostRecent = 1024
+    /// Events are told at once, but no watcher more often than this, in µs.
+    private static let eventSpacing: UInt64 = 100_000
+
+    init(firstToken: UInt64) { nextToken = firstToken }
+
+    /// The shortest interval that a watcher has asked for, in µs.
+    var shortestInterval: UInt64? {
+        connections.values.compactMap { $0.watching?.subscription.interval }.min()
+    }
+
+    /// Whether a request has begun that is not complete.
+    var havePartial: Bool { connections.values.contains { $0.partialSince != nil } }
+
+    /// Whether a descriptor was freed since this was asked.
+    var haveRoom: Bool {
+        mutating get {
+            defer { freed = false }
+            return freed || connections.isEmpty
+        }
+    }
+
+    // MARK: - Coming and going
+
+    /// Takes a new client in; the one that has been silent longest goes when there are too many.
+    mutating func admit(_ socket: consuming Descriptor, at: UInt64, _ poller: inout Poller) {
+        if connections.count >= Self.most {
+            let silent = connections.values.filter { $0.watching == nil }.min { $0.lastAsked < $1.lastAsked }
+            guard let silent else { return }
+            close(silent, &poller)
+        }
+        let connection = Connection(socket, token: nextToken, at: at)
+        nextToken += 1
+        do {
+            try poller.add(connection.number, token: connection.token, interest: .readable)
+            connections[connection.token] = connection
+        } catch {
+            // No room in the set: the socket closes with its owner, and the client sees it.
+        }
+    }
+
+    private mutating func close(_ connection: Connection, _ poller: inout Poller) {
+        try? poller.remove(connection.number)
+        connections[connection.token] = nil
+        freed = true
+    }
+
+    /// Closes clients whose request began before a moment and is still not complete.
+    mutating func closeIdle(before: UInt64, _ poller: inout Poller) {
+        for connection in connections.values where connection.partialSince.map({ $0 < before }) ?? false {
+            close(connection, &poller)
+        }
+    }
+
+    /// Closes all clients, after a last try to send what waits.
+    mutating func closeAll(_ poller: inout Poller) {
+        for connection in connections.values {
+            _ = connection.flush()
+            close(connection, &poller)
+        }
+    }
+
+    // MARK: - Requests
+
+    /// Reads from and writes to a client that is ready; `answer` answers its requests.
+    mutating func serve(
+        _ item: Poller.Ready,
+        at: UInt64,
+        _ poller: inout Poller,
+        answer: (Request) -> Service.Answer
+    ) {
+        guard let connection = connections[item.token] else { return }
+        let before = connection.interest
+        if item.interest.contains(.readable), !connection.receive(into: &buffer) {
+            return close(connection, &poller)
+        }
+        do {
+            while let message = try connection.nextRequest(at: at) {
+                let request = try Request(message)
+                switch answer(request) {
+                case .reply(let frame):
+                    if !request.oneway { connection.send(frame) }
+                case .watch(let subscription):
+                    connection.watching = Connection.Watching(
+                        subscription: subscription,
+                        due: at,
+                        nextEvent: firstRecent + recent.count,
+                        isOwed: true
+                    )
+                }
+            }
+        } catch {
+            // Too long, or not Varlink: what came before it is answered, and nothing after it can be trusted.
+            _ = connection.flush()
+            return close(connection, &poller)
+        }
+        finish(connection, before, hasHungUp: !item.interest.isDisjoint(with: [.hangUp, .error]), &poller)
+    }
+
+    /// Sends, closes what is done, and waits for what is left.
+    private mutating func finish(
+        _ connection: Connection,
+        _ before: Poller.Interest,
+        hasHungUp: Bool,
+        _ poller: inout Poller
+    ) {
+        guard connection.flush(), !connection.isDone, !hasHungUp else { return close(connection, &poller) }
+        if connection.interest != before {
+            try? poller.modify(connection.number, token: connection.token, interest: connection.interest)
+        }
+    }
+
+    // MARK: - Watching
+
+    /// Keeps what happened for the watchers.
+    mutating func add(_ events: [Event]) {
+        recent.append(contentsOf: events)
+        if recent.count > Self.mostRecent {
+            let surplus = recent.count - Self.mostRecent
+            recent.removeFirst(surplus)
+            firstRecent += surplus
+        }
+    }
+
+    /// Sends readings to the watchers for whom they are due.
+    ///
+    /// `own` is the interval of those who asked for none, `period` how often this is called, both in µs; what is due
+    /// before half a period has passed is due now.
+    mutating func pushTicks(from sampler: Sampler, at: UInt64, own: UInt64, period: UInt64, _ poller: inout Poller) {
+        let slack = period / 2
+        var frames = Frames()
+        for connection in connections.values {
+            guard var watching = connection.watching, watching.due <= at.addingSaturating(slack) else { continue }
+            let interval = watching.subscription.interval ?? own
+            // In step with its own beat, unless that is long past.
+            watching.due = max(watching.due + interval, at + interval / 2)
+            connection.watching = watching
+            push(to: connection, from: sampler, &frames, &poller)
+        }
+    }
+
+    /// Tells watchers at once what has happened to what they watch, with the readings that belong to it.
+    mutating func pushEvents(from sampler: Sampler, at: UInt64, _ poller: inout Poller) {
+        guard at >= lastPush + Self.eventSpacing else { return }
+        lastPush = at
+        var frames = Frames()
+        for connection in connections.values {
+            guard let watching = connection.watching, !events(for: watching).isEmpty else { continue }
+            push(to: connection, from: sampler, &frames, &poller)
+        }
+    }
+
+    private var lastPush: UInt64 = 0
+
+    /// Sends a watcher what it was owed while it had not taken the frame before, or the first reply of its stream.
+    mutating func payOwed(from sampler: Sampler, token: UInt64, _ poller: inout Poller) {
+        guard let connection = connections[token], connection.watching?.isOwed == true else { return }
+        var frames = Frames()
+        push(to: connection, from: sampler, &frames, &poller)
+    }
+
+    /// Frames of one push, by what they depend on: watchers of the same are sent the same bytes.
+    private struct Frames {
+        struct Key: Hashable {
+            var interfaces: [String]?
+            var nextEvent: Int
+            var isFirst: Bool
+        }
+        var frames: [Key: [UInt8]] = [:]
+    }
+
+    private mutating func push(
+        to connection: Connection,
+        from sampler: Sampler,
+        _ frames: inout Frames,
+        _ poller: inout Poller
+    ) {
+        guard var watching = connection.watching else { return }
+        guard connection.isDrained else {
+            // It has not taken the frame before: the next will tell it all that is true then.
+            watching.isOwed = true
+            connection.watching = watching
+            return
+        }
+        let before = connection.interest
+        let key = Frames.Key(
+            interfaces: watching.subscription.interfaces,
+            nextEvent: watching.nextEvent,
+            isFirst: !watching.hasBegun
+        )
+        let frame = frames.frames[key] ?? encode(watching, from: sampler)
+        frames.frames[key] = frame
+        watching.hasBegun = true
+        watching.isOwed = false
+        watching.nextEvent = firstRecent + recent.count
+        connection.watching = watching
+        connection.send(frame)
+        finish(connection, before, hasHungUp: false, &poller)
+    }
+
+    private func encode(_ watching: Connection.Watching, from sampler: Sampler) -> [UInt8] {
+        let readings = watching.subscription.interfaces.map(sampler.readings(of:)) ?? sampler.readings(all: false)
+        let events = self.events(for: watching)
+        let parameters = Watch.Reply(
+            ready: watching.hasBegun ? nil : true,
+            readings: readings,
+            events: events.isEmpty ? nil : events
+        )
+        return Frame.encode(Reply(parameters: parameters, continues: true))
+    }
+
+    private func events(for watching: Connection.Watching) -> [Event] {
+        let first = max(watching.nextEvent - firstRecent, 0)
+        guard first < recent.count else { return [] }
+        return recent[first...].filter(watching.subscription.covers)
+    }
+}
+
+extension UInt64 {
+    fileprivate func addingSaturating(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,119 @@
+internal import SystemCalls
+internal import Wire
+
+/// One client: what came from it and is not answered, what is answered and not taken, and what it watches.
+final class Connection {
+    /// A client's watch.
+    struct Watching {
+        var subscription: Service.Subscription
+        /// When the next readings are due, on CLOCK_BOOTTIME in µs.
+        var due: UInt64
+        /// The number of the first event that it has not been told.
+        var nextEvent: Int
+        /// Whether it was sent the first reply, the one with `ready`.
+        var hasBegun = false
+        /// It did not take the frame before; what it is owed is made when it has.
+        var isOwed = false
+    }
+
+    /// The longest request in bytes.
+    static let longestRequest = 65536
+    /// While more than this waits to be taken, no further request is read.
+    private static let mostWaiting = 262_144
+
+    let token: UInt64
+    private let socket: Descriptor
+    private var incoming = FrameBuffer(limit: Connection.longestRequest)
+    private var outgoing: [[UInt8]] = []
+    private var sent = 0
+    private var waiting = 0
+    /// The client sends no more; it is closed when it has taken what it asked for.
+    private(set) var isFinished = false
+    /// When a request began that is not complete, on CLOCK_BOOTTIME in µs.
+    private(set) var partialSince: UInt64?
+    /// When it last asked for anything, on CLOCK_BOOTTIME in µs.
+    private(set) var lastAsked: UInt64
+    var watching: Watching?
+
+    init(_ socket: consuming Descriptor, token: UInt64, at: UInt64) {
+        self.socket = socket
+        self.token = token
+        lastAsked = at
+    }
+
+    var number: Int32 { socket.number }
+
+    /// Whether all that it was sent is taken.
+    var isDrained: Bool { outgoing.isEmpty }
+
+    /// What is to be waited for on it now.
+    var interest: Poller.Interest {
+        var interest: Poller.Interest = []
+        if !outgoing.isEmpty { interest.insert(.writable) }
+        // While it watches, its next request would have to wait for the end of the stream, which is its own end.
+        if !isFinished && waiting <= Self.mostWaiting && watching == nil { interest.insert(.readable) }
+        return interest
+    }
+
+    /// Reads what has come, a bounded part of it.
+    ///
+    /// - Returns: false when the connection is of no more use.
+    func receive(into buffer: inout [UInt8]) -> Bool {
+        do {
+            let count = try socket.read(into: &buffer)
+            if count == 0 {
+                isFinished = true
+            } else {
+                incoming.append(buffer[..<count])
+            }
+        } catch {
+            return error == .wouldBlock
+        }
+        return true
+    }
+
+    /// Takes the next complete request, while there is room for its answer.
+    ///
+    /// - Returns: nil when there is none now.
+    /// - Throws: `FrameBuffer.TooLong` for one that is longer than allowed.
+    func nextRequest(at: UInt64) throws(FrameBuffer.TooLong) -> [UInt8]? {
+        guard waiting <= Self.mostWaiting, watching == nil else { return nil }
+        let request = try incoming.next()
+        if request != nil {
+            lastAsked = at
+            partialSince = nil
+        } else {
+            partialSince = incoming.isPartial ? partialSince ?? at : nil
+        }
+        return request
+    }
+
+    /// Adds a frame to what is to be sent.
+    func send(_ frame: [UInt8]) {
+        waiting += frame.count
+        outgoing.append(frame)
+    }
+
+    /// Sends as much as the client takes now.
+    ///
+    /// - Returns: false when it is gone.
+    func flush() -> Bool {
+        while let frame = outgoing.first {
+            do {
+                let count = try UnixSocket.send(number, frame[sent...])
+                sent += count
+                waiting -= count
+            } catch {
+                return error == .wouldBlock
+            }
+            if sent == frame.count {
+                outgoing.removeFirst()
+                sent = 0
+            }
+        }
+        return true
+    }
+
+    /// Whether it can be closed: it asks for nothing more, and has taken all it asked for.
+    var isDone: Bool { isFinished && outgoing.isEmpty && watching == nil }
+}

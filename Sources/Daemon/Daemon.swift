@@ -1,0 +1,241 @@
+internal import Glibc
+package import LinkStats
+package import SystemCalls
+internal import Wire
+
+/// What a daemon is started with.
+package struct Configuration: Sendable {
+    /// How often counters are read, in µs.
+    package var interval: UInt64 = 1_000_000
+    /// The source to use; nil for the best that works.
+    package var source: Source?
+
+    /// The shortest and the longest interval, in µs.
+    package static let intervals = 100_000...3_600_000_000
+
+    package init() {}
+}
+
+/// The daemon: one thread and one loop that reads the kernel, and answers clients without ever waiting for one.
+package final class Daemon {
+    private let configuration: Configuration
+    private let sampler: Sampler
+    private let listener: Listener
+    private let manager: ServiceManager
+    private let log: (String) -> Void
+    private var poller: Poller
+    private let timer: Timer
+    private let signals: SignalDescriptor
+    private var clients: Clients
+    /// The descriptor of link events that is in the set now.
+    private var eventDescriptor: Int32?
+    /// How often counters are read now, in µs: as configured, or as often as a watcher wants.
+    private var period: UInt64 = 0
+    private var isListening = true
+    private var status = ""
+    private var refusal = ""
+    private var overruns = 0
+    private var failure: String?
+
+    /// What descriptors in the set are for; clients' tokens follow.
+    private enum Token {
+        static let timer: UInt64 = 0
+        static let signals: UInt64 = 1
+        static let listener: UInt64 = 2
+        static let events: UInt64 = 3
+        static let firstClient: UInt64 = 16
+    }
+
+    /// A request that has begun is waited for this long, in µs.
+    private static let patience: UInt64 = 10_000_000
+    /// Counters that are older than this, in µs, are read anew for who asks.
+    private static let stale: UInt64 = 1_000_000
+
+    /// Takes the first look at the kernel and gets ready to listen.
+    ///
+    /// - Parameters:
+    ///   - configuration: what to do.
+    ///   - listener: the socket, ready to be accepted from.
+    ///   - manager: whom to tell.
+    ///   - log: takes a line for the administrator.
+    /// - Throws: `ReadError` when the kernel cannot be read, `Errno` when the process lacks descriptors.
+    package init(
+        _ configuration: Configuration,
+        listener: consuming Listener,
+        manager: ServiceManager,
+        log: @escaping (String) -> Void
+    ) throws {
+        do {
+            sampler = try Sampler(source: configuration.source)
+        } catch {
+            listener.removeFile()
+            throw error
+        }
+        self.configuration = configuration
+        self.listener = listener
+        self.manager = manager
+        self.log = log
+        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+        poller = try Poller()
+        timer = try Timer()
+        clients = Clients(firstToken: Token.firstClient)
+        try poller.add(timer.number, token: Token.timer, interest: .readable)
+        try poller.add(signals.number, token: Token.signals, interest: .readable)
+        try poller.add(self.listener.number, token: Token.listener, interest: .readable)
+        followEvents()
+    }
+
+    /// Runs until a signal asks for the end.
+    ///
+    /// - Throws: `Errno` when the loop itself fails.
+    package func run() throws(Errno) {
+        try setPeriod()
+        report()
+        manager.notify("READY=1", "STATUS=\(status)")
+        var isRunning = true
+        while isRunning {
+            let ready = try poller.wait(milliseconds: timeout)
+            // Link events first: what they say was true before any counter that is read now.
+            if ready.contains(where: { $0.token == Token.events }) { takeEvents() }
+            for item in ready where item.token < Token.firstClient {
+                switch item.token {
+                case Token.timer where try timer.drain() > 0: tick()
+                case Token.signals where try signals.next() != nil: isRunning = false
+                case Token.listener: accept()
+                default: break
+                }
+            }
+            for item in ready where item.token >= Token.firstClient { serve(item) }
+            let now = Clock.boot
+            clients.closeIdle(before: now > Self.patience ? now - Self.patience : 0, &poller)
+            try setPeriod()
+            resumeListening()
+        }
+        manager.notify("STOPPING=1")
+        // The last look: what went through until now.
+        sample()
+        pushTicks(at: Clock.boot, all: true)
+        clients.closeAll(&poller)
+        listener.removeFile()
+    }
+
+    // MARK: - Reading
+
+    private func tick() {
+        sample()
+        pushTicks(at: Clock.boot, all: false)
+        report()
+        manager.notify("WATCHDOG=1")
+    }
+
+    private func sample() {
+        do {
+            try sampler.sample()
+            if failure != nil { log("the kernel can be read again, from \(sampler.source.rawValue)") }
+            failure = nil
+        } catch {
+            // Said once; what was counted stands, and each tick tries again.
+            if failure != "\(error)" { log("\(error); counting waits for it") }
+            failure = "\(error)"
+        }
+        followEvents()
+        clients.add(sampler.takeEvents())
+    }
+
+    private func takeEvents() {
+        do { try sampler.takeWaiting() } catch { sample() }
+        clients.add(sampler.takeEvents())
+        clients.pushEvents(from: sampler, at: Clock.boot, &poller)
+    }
+
+    private func pushTicks(at: UInt64, all: Bool) {
+        clients.pushTicks(from: sampler, at: at, own: configuration.interval, period: all ? .max : period, &poller)
+    }
+
+    /// Reads the counters for who asks, when they are old.
+    private func refresh() {
+        if Clock.boot - min(Clock.boot, sampler.sampledAt) > Self.stale { sample() }
+    }
+
+    /// Keeps the descriptor of link events in the set, whichever source has one now.
+    private func followEvents() {
+        let now = sampler.eventDescriptor
+        guard now != eventDescriptor else { return }
+        // The one before was closed with its source, which took it out of the set.
+        if let now { try? poller.add(now, token: Token.events, interest: .readable) }
+        eventDescriptor = now
+    }
+
+    /// Reads as often as the most eager watcher wants, but at least as often as configured and as the watchdog needs.
+    private func setPeriod() throws(Errno) {
+        var wanted = min(configuration.interval, clients.shortestInterval ?? configuration.interval)
+        if let watchdog = manager.watchdog { wanted = min(wanted, max(watchdog / 3, 100_000)) }
+        guard wanted != period else { return }
+        period = wanted
+        try timer.fire(first: Clock.boot + wanted, every: wanted)
+    }
+
+    // MARK: - Clients
+
+    private func accept() {
+        for _ in 0..<64 {
+            do {
+                let socket = try UnixSocket.accept(listener.number)
+                clients.admit(socket, at: Clock.boot, &poller)
+            } catch {
+                switch error {
+                case .wouldBlock: return
+                case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace: stopListening(error)
+                default: continue
+                }
+                return
+            }
+        }
+    }
+
+    /// Leaves those who wait to connect waiting until there are descriptors again.
+    private func stopListening(_ error: Errno) {
+        guard isListening else { return }
+        isListening = false
+        try? poller.modify(listener.number, token: Token.listener, interest: [])
+        log("no more clients for now: \(error)")
+    }
+
+    private func resumeListening() {
+        guard !isListening, clients.haveRoom else { return }
+        isListening = true
+        try? poller.modify(listener.number, token: Token.listener, interest: .readable)
+    }
+
+    private func serve(_ item: Poller.Ready) {
+        clients.serve(item, at: Clock.boot, &poller) { request in
+            refresh()
+            return Service.answer(request, from: sampler)
+        }
+        clients.payOwed(from: sampler, token: item.token, &poller)
+    }
+
+    /// How long the loop may sleep, in ms: a half request has to be given up in time.
+    private var timeout: Int32 { clients.havePartial || !isListening ? 1000 : -1 }
+
+    // MARK: - Words for the administrator
+
+    private func report() {
+        let count = sampler.presentCount
+        let seconds = period % 1_000_000 == 0 ? "\(period / 1_000_000) s" : "\(period / 1000) ms"
+        let text = "counting \(count) interfaces from \(sampler.source.rawValue) every \(seconds)"
+        if text != status {
+            status = text
+            manager.notify("STATUS=\(text)")
+        }
+        let refused = sampler.refusals.map { "\($0)" }.joined(separator: "; ")
+        if refused != refusal {
+            refusal = refused
+            log(refused.isEmpty ? "reading from \(sampler.source.rawValue) again" : "\(refused)")
+        }
+        if sampler.overruns > overruns {
+            log("link events were lost \(sampler.overruns - overruns) times; all links were listed anew")
+        }
+        overruns = sampler.overruns
+    }
+}

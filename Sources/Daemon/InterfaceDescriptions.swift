@@ -1,0 +1,135 @@
+/// The interfaces that the socket speaks, in Varlink's definition language.
+enum InterfaceDescriptions {
+    static let ifcount = """
+        # How many bytes went through each network interface, over all links that have had its name.
+        #
+        # All figures are estimates of what passed the interface, not of what an application or a provider counts.
+        # bytes is a lower bound: only what was seen. It never goes down and never contains a guess.
+        # Times are µs; a name ending in USec that is a moment counts from 1970.
+        interface io.ifcount
+
+        # One direction; rx is what this host received. atMost is an upper bound: equal to bytes when nothing can be
+        # missing, null when there is none.
+        type Amount (bytes: int, atMost: ?int, packets: int)
+
+        # label is always "estimate". quality is continuous when both bounds are equal in both directions.
+        # resets: how often the kernel's counters began again. gaps: how many times bytes may have been missed.
+        # unobservedUSec: for how long nobody was looking. suspect: readings set aside since no link is that fast.
+        type Total (
+          label: string,
+          quality: (continuous, gapped),
+          sinceUSec: int,
+          rx: Amount,
+          tx: Amount,
+          resets: int,
+          gaps: int,
+          unobservedUSec: int,
+          suspect: int
+        )
+
+        # The kernel's own counters of the present link, since it was created.
+        type Counter (
+          rxBytes: int,
+          txBytes: int,
+          rxPackets: int,
+          txPackets: int,
+          rxErrors: int,
+          txErrors: int,
+          rxDropped: int,
+          txDropped: int
+        )
+
+        # Bytes per second over the measured interval overUSec.
+        type Rate (rxBytesPerSecond: int, txBytesPerSecond: int, overUSec: int)
+
+        # interface: bytes of a name that are not UTF-8 are written \\xHH, and so is a backslash that would read as such.
+        # kind: what rtnetlink says (tun, wireguard, veth, bridge …), or ethernet, wlan, wwan, ppp, loopback.
+        # state: up, down, no-carrier or absent. incarnation: which life of the interface, from 1.
+        # sampledUSec: the moment the total is true for. source: netlink, procfs or getifaddrs.
+        type Reading (
+          interface: string,
+          kind: string,
+          ifindex: ?int,
+          present: bool,
+          state: string,
+          incarnation: int,
+          counter: ?Counter,
+          rate: ?Rate,
+          total: Total,
+          sampledUSec: int,
+          source: string,
+          warnings: []string
+        )
+
+        # previous: the name before, for renamed. cause: one word, for gap and changed.
+        # gapped: whether bytes may be missing because of it.
+        type Event (
+          atUSec: int,
+          interface: string,
+          event: (created, recreated, arrived, returned, reset, renamed, removed, departed, gap, suspect, changed),
+          ifindex: ?int,
+          incarnation: ?int,
+          previous: ?string,
+          cause: ?string,
+          gapped: bool
+        )
+
+        # Every interface that is here; with all, also those that are absent but have a total.
+        method List(all: ?bool) -> (readings: []Reading)
+
+        # One interface. An absent one that has a total is answered with present false.
+        method Get(interface: string) -> (reading: Reading)
+
+        # A stream, requires more. The first reply has ready, and what is known; then one follows each interval, also
+        # when nothing moved, and one when something happens. An interface that is not here yet is waited for.
+        # intervalUSec: 100000 to 3600000000; null for the daemon's own interval.
+        method Watch(interfaces: ?[]string, intervalUSec: ?int) -> (
+          ready: ?bool,
+          readings: ?[]Reading,
+          events: ?[]Event
+        )
+
+        # No interface of this name was ever seen.
+        error NoSuchInterface (interface: string)
+
+        """
+
+    static let service = """
+        # The Varlink Service Interface is provided by every varlink service. It
+        # describes the service and the interfaces it implements.
+        interface org.varlink.service
+
+        # Get a list of all the interfaces a service provides and information
+        # about the implementation.
+        method GetInfo() -> (
+          vendor: string,
+          product: string,
+          version: string,
+          url: string,
+          interfaces: []string
+        )
+
+        # Get the description of an interface that is implemented by this service.
+        method GetInterfaceDescription(interface: string) -> (description: string)
+
+        # The requested interface was not found.
+        error InterfaceNotFound (interface: string)
+
+        # The requested method was not found
+        error MethodNotFound (method: string)
+
+        # The interface defines the requested method, but the service does not
+        # implement it.
+        error MethodNotImplemented (method: string)
+
+        # One of the passed parameters is invalid.
+        error InvalidParameter (parameter: string)
+
+        # Client is denied access
+        error PermissionDenied ()
+
+        # Method is expected to be called with 'more' set to true, but wasn't
+        error ExpectedMore ()
+
+        """
+}
