@@ -54,5 +54,7 @@ let package = Package(
             dependencies: ["Ledger", "LinkStats", "Options", "SystemCalls"],
             swiftSettings: strict
         ),
+
+        .testTarget(name: "CLinkStatsTests", dependencies: ["CLinkStats"], swiftSettings: strict),
     ]
 )
