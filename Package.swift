@@ -55,6 +55,7 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        .testTarget(name: "CLinkStatsTests", dependencies: ["CLinkStats"], swiftSettings: strict),
+        .target(name: "CNamespace", path: "Tests/CNamespace", cSettings: strictC),
+        .testTarget(name: "CLinkStatsTests", dependencies: ["CLinkStats", "CNamespace"], swiftSettings: strict),
     ]
 )
