@@ -1,5 +1,6 @@
 /* clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I Sources/CLinkStats/include fuzz/messages.c
-   Sources/CLinkStats/rtnetlink_decode.c -lmnl -o /tmp/fuzz-messages && /tmp/fuzz-messages "$(mktemp -d)" fuzz/corpus/messages */
+   Sources/CLinkStats/rtnetlink_decode.c -lmnl -o /tmp/fuzz-messages &&
+   /tmp/fuzz-messages "$(mktemp -d)" fuzz/corpus/messages */
 #include "CLinkStats.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I Sources/CLinkStats/include fuzz/procnetdev.c
-   Sources/CLinkStats/procnetdev.c -o /tmp/fuzz-procnetdev && /tmp/fuzz-procnetdev "$(mktemp -d)" Tests/Cases */
+   Sources/CLinkStats/procnetdev.c -o /tmp/fuzz-procnetdev &&
+   /tmp/fuzz-procnetdev "$(mktemp -d)" Tests/Cases */
 #include "CLinkStats.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I Sources/CLinkStats/include fuzz/stats.c
-   Sources/CLinkStats/rtnetlink_decode.c -lmnl -o /tmp/fuzz-stats && /tmp/fuzz-stats "$(mktemp -d)" fuzz/corpus/stats */
+   Sources/CLinkStats/rtnetlink_decode.c -lmnl -o /tmp/fuzz-stats &&
+   /tmp/fuzz-stats "$(mktemp -d)" fuzz/corpus/stats */
 #include "CLinkStats.h"
 
 #include <errno.h>
