@@ -60,5 +60,7 @@ let package = Package(
         ),
 
         .testTarget(name: "OptionsTests", dependencies: ["Options"]),
+        .target(name: "CNamespace", path: "Tests/CNamespace", cSettings: strictC),
+        .testTarget(name: "CLinkStatsTests", dependencies: ["CLinkStats", "CNamespace"], swiftSettings: strict),
     ]
 )

@@ -5,7 +5,8 @@
  * Every function returns a value >= 0 or -errno and leaves errno alone for the
  * caller. None of them allocates memory that the caller would have to free.
  * The decoders work on bytes alone, so that a test can hand them any datagram;
- * whatever the bytes are, each call moves on or ends.
+ * whatever the bytes are, each call moves on or ends. Netlink's integers are in the
+ * machine's own byte order.
  */
 #ifndef IFC_LINKSTATS_H
 #define IFC_LINKSTATS_H
@@ -22,7 +23,10 @@
 /* The longest IFLA_INFO_KIND kept; a longer one is cut. */
 #define IFC_KIND_MAX 15
 
-/* Counters of one link since its creation; rx is what this host received. */
+/*
+ * Counters of one link since its creation; rx is what this host received. One figure depends on the source:
+ * rx_dropped of /proc/net/dev has rx_missed_errors added (net/core/net-procfs.c, dev_seq_printf_stats).
+ */
 struct ifc_counters {
     uint64_t rx_bytes;
     uint64_t tx_bytes;
@@ -45,7 +49,7 @@ struct ifc_link {
     int32_t ifindex;         /* 0 where the source has none (/proc/net/dev) */
     uint32_t flags;          /* IFF_* of netdevice(7) */
     uint16_t hardware_type;  /* ARPHRD_* */
-    int32_t lower_ifindex;   /* IFLA_LINK: what it rides on; 0 when nothing, or in another namespace */
+    int32_t lower_ifindex;   /* IFLA_LINK: what it rides on (of a veth: its peer); 0: nothing, or elsewhere */
     int32_t master_ifindex;  /* IFLA_MASTER: the bridge or bond it is a port of; 0 when none */
     uint8_t counter_bits;    /* how wide the counters are at their source: 64, 32, or 0 when there are none */
     uint8_t tun_type;        /* IFLA_TUN_TYPE: 1 tun, 2 tap, 0 not told */
@@ -60,20 +64,20 @@ struct ifc_link {
 /* ---- rtnetlink: decoding ---- */
 
 enum ifc_message_type {
-    IFC_MESSAGE_OTHER = 0,     /* a type this program does not ask for */
+    IFC_MESSAGE_OTHER = 0,     /* no link's life: another type, a bridge port (AF_BRIDGE), a wireless event */
     IFC_MESSAGE_NEW_LINK = 1,  /* RTM_NEWLINK; the link is filled in */
     IFC_MESSAGE_DEL_LINK = 2,  /* RTM_DELLINK; the link is filled in, with its closing counters */
     IFC_MESSAGE_DONE = 3,      /* NLMSG_DONE: the dump is complete; error is its result */
     IFC_MESSAGE_ERROR = 4,     /* NLMSG_ERROR; error is -errno, or 0 for an acknowledgement */
     IFC_MESSAGE_OVERRUN = 5,   /* NLMSG_OVERRUN: data was lost */
-    IFC_MESSAGE_MALFORMED = 6, /* a link message too short, or without a usable name or ifindex */
+    IFC_MESSAGE_MALFORMED = 6, /* too short, torn attributes, or a link without a usable name or ifindex */
 };
 
 struct ifc_message {
     enum ifc_message_type type;
     uint32_t sequence;  /* nlmsg_seq: 0 for events, the request's for a dump */
     uint32_t port;      /* nlmsg_pid: the port the request came from */
-    bool interrupted;   /* NLM_F_DUMP_INTR: the set of links changed during the dump */
+    bool interrupted;   /* NLM_F_DUMP_INTR: links changed during the dump; one message of it may say so alone */
     int32_t error;      /* <= 0, for DONE and ERROR */
     struct ifc_link link;
 };
@@ -96,7 +100,7 @@ struct ifc_dump {
     size_t rows;          /* rows decoded so far, over all datagrams */
     bool done;            /* NLMSG_DONE was seen */
     bool interrupted;     /* NLM_F_DUMP_INTR was seen on any message */
-    int32_t error;        /* the kernel's error, -errno */
+    int32_t error;        /* the kernel's error, -errno: there is no need to wait for NLMSG_DONE then */
     uint32_t foreign;     /* messages of another sequence or port, passed over */
     uint32_t malformed;   /* messages or rows that could not be decoded, passed over */
 };
@@ -148,28 +152,31 @@ struct ifc_procnetdev {
 
 /*
  * Reads the two heading lines. Returns 0; -ENODATA when the bytes are empty or end before a heading is complete;
- * -EPROTO when they are no heading of /proc/net/dev; -ENOTSUP when the heading names no `bytes` column for both directions
- * (Linux 2.0), so that there is nothing to count.
+ * -EPROTO when they are no heading of /proc/net/dev, or have other receive columns than the eight that are known;
+ * -ENOTSUP when the heading names no `bytes` column for both directions (Linux 2.0), so that there is nothing to count.
+ * After a refusal there are no lines.
  */
 int ifc_procnetdev_begin(struct ifc_procnetdev *file, const uint8_t *bytes, size_t length);
 
 /*
- * Reads the next usable line: 1 with *link filled in (name and counters; counter_bits is 64), or 0 at the end. The name ends at
- * the last colon of the line. A line that cannot be used is counted in skipped; blank lines are not.
+ * Reads the next usable line: 1 with *link filled in (name and counters; counter_bits is 64), or 0 at the end. The
+ * name ends at the last colon of the line. A line that cannot be used is counted in skipped; blank lines are not.
  */
 int ifc_procnetdev_next(struct ifc_procnetdev *file, struct ifc_link *link);
 
 /* ---- getifaddrs(3) and ioctls ---- */
 
 /*
- * Writes each link's AF_PACKET entry: name, ifindex, flags, hardware type and 32-bit counters. Returns how many links there are,
- * which may be more than capacity (then only the first capacity were written).
+ * Writes each link's entry: name, ifindex, flags, hardware type and 32-bit counters. A link without a hardware address
+ * (tun, ppp, wireguard) has no AF_PACKET address there: its ifindex and hardware type are asked for by name. Returns
+ * how many links there are, which may be more than capacity (then only the first capacity were written).
  */
 int ifc_getifaddrs(struct ifc_link *links, size_t capacity);
 
 /*
- * Fills in ifindex, flags and hardware type for a name (netdevice(7): SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFHWADDR),
- * for where getifaddrs is refused. Returns 0, or -ENODEV when there is no such link.
+ * Fills in ifindex, flags and hardware type for a name (netdevice(7): SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFHWADDR), for
+ * where getifaddrs is refused; the rest of *link stays. Only the low 16 bits of the flags are told this way. Returns
+ * 0, or -ENODEV when there is no such link, as for each name with a colon in it: an alias is no link.
  */
 int ifc_link_by_name(const uint8_t *name, size_t name_length, struct ifc_link *link);
 
