@@ -54,5 +54,13 @@ let package = Package(
             dependencies: ["Ledger", "LinkStats", "Options", "SystemCalls"],
             swiftSettings: strict
         ),
+        .target(name: "CTestLinks", cSettings: strictC, linkerSettings: [.linkedLibrary("mnl")]),
+        .target(name: "TestLinks", dependencies: ["CTestLinks", "SystemCalls"], swiftSettings: strict),
+        .executableTarget(name: "ifcount-demo", dependencies: ["TestLinks", "SystemCalls"], swiftSettings: strict),
+        .testTarget(
+            name: "TestLinksTests",
+            dependencies: ["TestLinks", "SystemCalls", "ifcount-demo"],
+            swiftSettings: strict
+        ),
     ]
 )
