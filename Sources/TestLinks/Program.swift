@@ -190,48 +190,6 @@ package struct Program: ~Copyable {
     }
 }
 
-/// A program that shares the caller's terminal: stdin, stdout and stderr are inherited.
-package struct ForegroundProgram: ~Copyable {
-    private let pid: Int32
-    private var ending: Program.Ending?
-
-    /// Starts a program, found along PATH.
-    ///
-    /// - Throws: `LinkFailure`; ENOENT when there is none.
-    package init(_ command: [String]) throws(LinkFailure) {
-        pid = try spawn(command[0], isSearched: true, command, nil, input: -2, output: -1, errors: -1)
-    }
-
-    deinit {
-        if ending == nil {
-            _ = Glibc.kill(pid, SIGKILL)
-            while ifct_reap(pid) == -EAGAIN { usleep(200) }
-        }
-    }
-
-    /// How it ended, or nil while it runs.
-    package mutating func check() -> Program.Ending? {
-        if ending == nil {
-            let answer = ifct_reap(pid)
-            if answer >= 0 { ending = answer < 256 ? .exited(answer) : .signalled(answer - 256) }
-        }
-        return ending
-    }
-
-    /// Ends it: SIGINT, and when that does not help within `patience`, SIGTERM, then SIGKILL.
-    package mutating func end(patience: Duration = .seconds(5)) -> Program.Ending {
-        for signal in [SIGINT, SIGTERM, SIGKILL] {
-            if check() == nil { _ = Glibc.kill(pid, signal) }
-            let deadline = ContinuousClock.now + patience
-            while ContinuousClock.now < deadline {
-                if let ending = check() { return ending }
-                usleep(2000)
-            }
-        }
-        preconditionFailure("a process outlived SIGKILL")
-    }
-}
-
 /// The caller's environment with some variables set, or removed by nil, as `NAME=value`.
 private func changed(_ changes: [String: String?]) -> [String] {
     var result = changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
@@ -244,7 +202,10 @@ private func changed(_ changes: [String: String?]) -> [String] {
     return result
 }
 
-private func spawn(
+/// Starts a program; without an `environment` it has the caller's.
+///
+/// - Returns: its pid.
+func spawn(
     _ path: String,
     isSearched: Bool,
     _ arguments: [String],

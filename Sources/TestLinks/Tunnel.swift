@@ -24,10 +24,12 @@ package struct Tunnel: ~Copyable {
     /// The smallest packet of a tun: an IPv4 and a UDP header.
     package static let smallestPacket = 28
 
-    /// Nil when this process can make a tunnel in a private namespace; else the reason, for people.
+    /// Why this process cannot make a tunnel in a private namespace, and what to do; nil when it can.
     package static let unavailable: String? = {
-        guard unsafe access("/dev/net/tun", F_OK) == 0 else { return "/dev/net/tun is missing" }
-        return unsafe access("/dev/net/tun", R_OK | W_OK) == 0 ? nil : "/dev/net/tun is closed to this user"
+        if unsafe access("/dev/net/tun", R_OK | W_OK) == 0 { return nil }
+        return Errno.current == .noEntry
+            ? "/dev/net/tun is missing; load the driver: modprobe tun"
+            : "/dev/net/tun is closed to this user; be root, or open it: chmod 0666 /dev/net/tun"
     }()
 
     /// Makes the link; it is down and has no address.
