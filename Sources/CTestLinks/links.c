@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <linux/if_link.h>
+#include <linux/if_packet.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { BURST = 64, MESSAGE_ROOM = 256 };
@@ -278,6 +280,21 @@ int ifct_link_silence_ipv6(const char *name)
     if (fd < 0)
         return errno == ENOENT ? 0 : -errno; /* a kernel without IPv6 is silent already */
     int result = write(fd, "1", 1) < 0 ? -errno : 0;
+    close(fd);
+    return result;
+}
+
+int ifct_link_send(const char *name, const void *frame, size_t size)
+{
+    int index = ifct_link_index(name);
+    if (index < 0)
+        return index;
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* protocol 0: it receives nothing */
+    if (fd < 0)
+        return -errno;
+    struct sockaddr_ll link = {.sll_family = AF_PACKET, .sll_ifindex = index};
+    ssize_t sent = sendto(fd, frame, size, 0, (struct sockaddr *)&link, sizeof(link));
+    int result = sent < 0 ? -errno : 0;
     close(fd);
     return result;
 }

@@ -114,6 +114,18 @@ extension PrivateNamespace {
         }
     }
 
+    /// Sends exactly `bytes` bytes through an Ethernet link that is up, in broadcast frames, their headers included.
+    ///
+    /// The frames are of a protocol that nobody answers (the type IEEE 802 keeps for local experiments). The other end
+    /// of a veth receives as many.
+    package func send(bytes: Int, through name: String) throws(LinkFailure) {
+        for size in evenSizes(bytes, smallest: 14, largest: 1514) {
+            var frame = [UInt8](repeating: 0xff, count: size)
+            frame.replaceSubrange(6..<14, with: [0x02, 0, 0, 0, 0, 1, 0x88, 0xb5])
+            try succeeding("send through \(name)", unsafe ifct_link_send(name, frame, size))
+        }
+    }
+
     /// A link's ifindex, or nil when there is no such link here.
     package func index(of name: String) -> Int? {
         let answer = unsafe ifct_link_index(name)
@@ -154,6 +166,13 @@ package struct IPv4: Hashable, Sendable, CustomStringConvertible {
     package var description: String { octets.map { String($0) }.joined(separator: ".") }
 
     var octets: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
+}
+
+/// Packet sizes, as even as possible, that sum up to `bytes`.
+func evenSizes(_ bytes: Int, smallest: Int, largest: Int) -> [Int] {
+    precondition(bytes == 0 || bytes >= smallest, "no packet is smaller than its headers")
+    let count = (bytes + largest - 1) / largest
+    return (0..<count).map { bytes / count + ($0 < bytes % count ? 1 : 0) }
 }
 
 /// The text of a file of /proc.

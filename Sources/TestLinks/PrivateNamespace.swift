@@ -53,7 +53,7 @@ package struct PrivateNamespace: ~Copyable {
     /// Runs `body` in another namespace, on this thread, and comes back.
     ///
     /// - Throws: `LinkFailure`, and what the body throws.
-    package func visit<Result>(
+    package func visit<Result: ~Copyable>(
         _ other: borrowing OtherNamespace,
         _ body: () throws(LinkFailure) -> Result
     ) throws(LinkFailure) -> Result {

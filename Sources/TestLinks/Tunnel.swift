@@ -143,12 +143,8 @@ package struct Tunnel: ~Copyable {
         return address
     }
 
-    /// Packet sizes, as even as possible, that sum up to `bytes`.
     private func sizes(_ bytes: Int) -> [Int] {
-        precondition(bytes == 0 || bytes >= overhead, "no packet is smaller than its headers")
-        let largest = largestPacket + frame.count
-        let count = (bytes + largest - 1) / largest
-        return (0..<count).map { bytes / count + ($0 < bytes % count ? 1 : 0) }
+        evenSizes(bytes, smallest: overhead, largest: largestPacket + frame.count)
     }
 
     /// Reads one packet out of the tunnel.

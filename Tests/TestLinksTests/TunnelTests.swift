@@ -174,6 +174,35 @@ struct LinksTests {
         }
     }
 
+    @Test("What one end of a veth sends the other receives, to the byte", arguments: [14, 1514, 1515, 1 << 20])
+    func pair(bytes: Int) async throws {
+        try await PrivateNamespace.run { namespace in
+            try namespace.addPair("left", "right")
+            for name in ["left", "right"] {
+                try namespace.silence(name)
+                try namespace.set(name, up: true)
+            }
+            try namespace.send(bytes: bytes, through: "left")
+            #expect(try namespace.carried(by: "left") == Carried(rx: 0, tx: UInt64(bytes)))
+            #expect(try namespace.carried(by: "right") == Carried(rx: UInt64(bytes), tx: 0))
+        }
+    }
+
+    @Test("A program is started in the namespace that is visited")
+    func visiting() async throws {
+        try await PrivateNamespace.run { namespace in
+            let other = try namespace.another()
+            try namespace.addPair("left", "right")
+            try namespace.move("right", to: other)
+            var program = try namespace.visit(other) { () throws(LinkFailure) in
+                try Program("/bin/cat", ["/proc/net/dev"])
+            }
+            #expect(try program.wait() == .exited(0))
+            #expect(program.text.contains("right:"))
+            #expect(!program.text.contains("left:"))
+        }
+    }
+
     @Test("A bridge takes a port and lets it go; a link takes an MTU")
     func bridge() async throws {
         try await PrivateNamespace.run { namespace in

@@ -60,6 +60,9 @@ int ifct_link_silence_ipv6(const char *name);
 /* Stops ARP on an Ethernet link. */
 int ifct_link_silence_arp(const char *name);
 
+/* Sends one Ethernet frame, its header included, through a link as it is (packet(7)). */
+int ifct_link_send(const char *name, const void *frame, size_t size);
+
 /* ---- tunnels: Documentation/networking/tuntap.rst ---- */
 
 /* A descriptor of a new tun or tap device; close(2) destroys the link. `index` 0 lets the kernel choose. */
