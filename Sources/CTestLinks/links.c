@@ -13,6 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Of <linux/if.h>, which does not go together with <net/if.h>. */
+enum { IF_OPER_UP = 6 };
+
 enum { BURST = 64, MESSAGE_ROOM = 256 };
 
 struct request {
@@ -282,6 +285,53 @@ int ifct_link_silence_ipv6(const char *name)
     int result = write(fd, "1", 1) < 0 ? -errno : 0;
     close(fd);
     return result;
+}
+
+/* IFLA_OPERSTATE of a link, as RFC 2863 has it. */
+static int operational_state(int index)
+{
+    char buffer[16384];
+    struct request request;
+    begin(&request, RTM_GETLINK, 0);
+    request.header->nlmsg_flags = NLM_F_REQUEST;
+    request.link->ifi_index = index;
+    struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+    if (socket == NULL)
+        return -errno;
+    int result = -ENODATA;
+    ssize_t size = -1;
+    if (mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) < 0
+        || mnl_socket_sendto(socket, request.header, request.header->nlmsg_len) < 0
+        || (size = mnl_socket_recvfrom(socket, buffer, sizeof(buffer))) < 0)
+        result = -errno;
+    mnl_socket_close(socket);
+    struct nlmsghdr *header = (void *)buffer;
+    if (size < 0 || !mnl_nlmsg_ok(header, (int)size))
+        return result;
+    if (header->nlmsg_type == NLMSG_ERROR)
+        return ((struct nlmsgerr *)mnl_nlmsg_get_payload(header))->error;
+    struct nlattr *attribute;
+    mnl_attr_for_each(attribute, header, sizeof(struct ifinfomsg))
+        if (mnl_attr_get_type(attribute) == IFLA_OPERSTATE)
+            result = mnl_attr_get_u8(attribute);
+    return result;
+}
+
+int ifct_link_await_carrier(const char *name)
+{
+    int index = ifct_link_index(name);
+    if (index < 0)
+        return index;
+    for (int attempt = 0; attempt < 2000; attempt++) {
+        int state = operational_state(index);
+        if (state < 0)
+            return state;
+        /* The state changes before the queue opens, both under the lock that the next request waits for. */
+        if (state == IF_OPER_UP)
+            return ifct_link_set_up(name, true);
+        usleep(1000);
+    }
+    return -ETIMEDOUT;
 }
 
 int ifct_link_send(const char *name, const void *frame, size_t size)

@@ -114,11 +114,20 @@ extension PrivateNamespace {
         }
     }
 
+    /// Waits until a link that is up carries packets; a veth does so only a moment after both of its ends are up.
+    /// Not for a tun, whose state is unknown to the kernel.
+    ///
+    /// - Throws: `LinkFailure` with ETIMEDOUT after two seconds.
+    package func awaitCarrier(of name: String) throws(LinkFailure) {
+        try succeeding("see a carrier on \(name)", unsafe ifct_link_await_carrier(name))
+    }
+
     /// Sends exactly `bytes` bytes through an Ethernet link that is up, in broadcast frames, their headers included.
     ///
     /// The frames are of a protocol that nobody answers (the type IEEE 802 keeps for local experiments). The other end
     /// of a veth receives as many.
     package func send(bytes: Int, through name: String) throws(LinkFailure) {
+        try awaitCarrier(of: name)
         for size in evenSizes(bytes, smallest: 14, largest: 1514) {
             var frame = [UInt8](repeating: 0xff, count: size)
             frame.replaceSubrange(6..<14, with: [0x02, 0, 0, 0, 0, 1, 0x88, 0xb5])

@@ -60,6 +60,11 @@ int ifct_link_silence_ipv6(const char *name);
 /* Stops ARP on an Ethernet link. */
 int ifct_link_silence_arp(const char *name);
 
+/*
+ * Waits, for at most two seconds, until the kernel says that a link is operational (IF_OPER_UP). A veth gets there
+ * by a work queue after both ends are up, and drops what is sent before without a word. A tun never does.
+ */
+int ifct_link_await_carrier(const char *name);
 /* Sends one Ethernet frame, its header included, through a link as it is (packet(7)). */
 int ifct_link_send(const char *name, const void *frame, size_t size);
 
