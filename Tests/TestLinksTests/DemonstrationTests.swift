@@ -1,11 +1,7 @@
 internal import TestLinks
 internal import Testing
 
-@Suite(
-    "ifcount-demo",
-    .enabled(if: PrivateNamespace.available, "needs root, or `unshare -Urn`, to make network namespaces"),
-    .enabled(if: Tunnel.unavailable == nil, "needs an open /dev/net/tun")
-)
+@Suite("ifcount-demo", needsNamespace, needsTunnel)
 struct DemonstrationTests {
     @Test("The command runs in the namespace before the tunnel is there, and is interrupted at the end")
     func command() throws {
