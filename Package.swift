@@ -58,9 +58,29 @@ let package = Package(
             dependencies: ["Ledger", "LinkStats", "Options", "SystemCalls"],
             swiftSettings: strict
         ),
+        .target(name: "CTestLinks", cSettings: strictC, linkerSettings: [.linkedLibrary("mnl")]),
+        .target(name: "TestLinks", dependencies: ["CTestLinks", "SystemCalls"], swiftSettings: strict),
+        .executableTarget(name: "ifcount-demo", dependencies: ["TestLinks", "SystemCalls"], swiftSettings: strict),
 
+        // Tests, by the room they look into.
         .testTarget(name: "OptionsTests", dependencies: ["Options"]),
         .target(name: "CNamespace", path: "Tests/CNamespace", cSettings: strictC),
         .testTarget(name: "CLinkStatsTests", dependencies: ["CLinkStats", "CNamespace"], swiftSettings: strict),
+        .testTarget(
+            name: "TestLinksTests",
+            dependencies: ["TestLinks", "SystemCalls", "ifcount-demo"],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "LedgerTests", dependencies: ["Ledger", "ifcount-replay"], swiftSettings: strict),
+        .testTarget(
+            name: "LinkStatsTests",
+            dependencies: ["LinkStats", "Ledger", "TestLinks"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: ["Daemon", "LinkStats", "TestLinks", "Wire", "ifcount", "ifcountd"],
+            swiftSettings: strict
+        ),
     ]
 )
