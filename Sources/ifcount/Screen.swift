@@ -36,7 +36,9 @@ struct Screen: ~Copyable {
 
     /// Shows a frame in one write, between the marks of a synchronized update, over the one before: nothing flickers.
     func draw(_ lines: [Line], width: Int) throws {
-        let rows = lines.map { $0.text(output.style, width: width) + "\u{1B}[K" }
+        // What was right of a line is erased before it is written: behind a line as wide as the screen, the cursor still
+        // stands on its last character and would erase that.
+        let rows = lines.map { "\u{1B}[K" + $0.text(output.style, width: width) }
         try output.write("\u{1B}[?2026h\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J\u{1B}[?2026l")
     }
 

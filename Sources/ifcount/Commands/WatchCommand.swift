@@ -47,7 +47,7 @@ struct WatchCommand {
 
     private func inLines(_ source: inout any ReadingSource) throws {
         var state = WatchState(wanted: interfaces)
-        var plain = PlainWatch(style: output.style)
+        var plain = PlainWatch(style: output.style, wanted: interfaces)
         try output.write([Line("estimate for \(subject)"), Line(plain.heading)])
         try stream(&source) { reply in
             state.apply(reply)
@@ -75,7 +75,6 @@ struct WatchCommand {
             Signal.hangUp, Signal.interrupt, Signal.quit, Signal.terminate, Signal.stop, Signal.resume, Signal.resize,
         ])
         try loop(&source, &state, &view, signals)
-        if view.isPaused || source.note != nil { view.note = nil }
         let width = output.width ?? 80
         try output.write(view.rest(state, width: width), width: width)
     }

@@ -40,7 +40,7 @@ enum Figures {
     /// The upper bound of a total, in words.
     static func bound(_ amount: Amount) -> String {
         guard let most = amount.atMost else { return "no upper bound" }
-        return most == amount.bytes ? "nothing missing" : "at most \(thousands(most)) bytes"
+        return most == amount.bytes ? "nothing missing" : "at most \(thousands(most))"
     }
 
     /// A length of time as `0.5 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.

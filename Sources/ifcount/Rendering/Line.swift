@@ -52,7 +52,8 @@ struct Line: Hashable, Sendable {
         _ style: Style
     ) -> [Line] {
         var lines: [String] = []
-        for word in style.safe(text).split(separator: " ").map(String.init) {
+        // Two spaces in a row stay two: there is an empty word between them.
+        for word in style.safe(text).split(separator: " ", omittingEmptySubsequences: false).map(String.init) {
             let space = indent + (lines.isEmpty ? 0 : 2)
             if let last = lines.last, SafeText.width(last) + 1 + SafeText.width(word) <= width {
                 lines[lines.count - 1] = last + " " + word

@@ -5,12 +5,20 @@ struct PlainWatch: Sendable {
     var style: Style
     /// Events that came since the last tick.
     private var pending: [Event] = []
+    private let widths: [Int]
 
-    init(style: Style) { self.style = style }
+    /// - Parameters:
+    ///   - style: what the reader can show.
+    ///   - wanted: the interfaces that are watched, which decide a column's width; nil for all.
+    init(style: Style, wanted: [String]?) {
+        self.style = style
+        let longest = wanted.map { names in names.map { SafeText.width(style.safe($0)) }.max() ?? 0 }
+        widths = [8, max(longest ?? 15, 4), 6, 12, 12, 12, 12, 0]
+    }
 
     /// The columns' headings, to be written once, below a line that says that the figures are an estimate.
     var heading: String {
-        row(["time", "interface", "state", "down", "up", "received", "sent", "events"])
+        row(["time", "name", "state", "down", "up", "received", "sent", "events"])
     }
 
     /// The lines for a reply that `state` has taken in already; none while there is no tick.
@@ -23,17 +31,17 @@ struct PlainWatch: Sendable {
     mutating func lines(_ reply: Watch.Reply, _ state: WatchState, now: Int) -> [String] {
         pending += reply.events ?? []
         guard reply.readings != nil else { return [] }
-        let events = Dictionary(grouping: pending, by: \.interface)
+        let events = Dictionary(grouping: pending) { state.place($0) ?? "" }
         pending = []
         // An interface that has gone by now still has its say.
-        let others = Set(events.keys).subtracting(state.names).sorted()
+        let others = Set(events.keys).subtracting(state.names + [""]).sorted()
         return (state.names + others).map { name in
             line(name, state.reading(name), events[name] ?? [], at: state.sampledUSec ?? now)
         }
     }
 
     private func line(_ name: String, _ reading: Reading?, _ events: [Event], at now: Int) -> String {
-        let words = events.map(EventText.words).joined(separator: "; ")
+        let words = events.map { EventText.words($0, under: name) }.joined(separator: "; ")
         guard let reading else {
             let none = style.none
             return row([Moment.time(now), name, "absent", none, none, none, none, words])
@@ -51,7 +59,6 @@ struct PlainWatch: Sendable {
     }
 
     private func row(_ cells: [String]) -> String {
-        let widths = [8, 15, 10, 13, 13, 13, 13, 0]
         var line = ""
         for (index, (cell, width)) in zip(cells, widths).enumerated() {
             let text = style.safe(cell)

@@ -28,12 +28,18 @@ struct WatchState: Sendable {
     /// When the newest reading was taken, µs since 1970.
     var sampledUSec: Int? { readings.values.map(\.sampledUSec).max() }
 
+    /// The interface under which an event is told: a watched name that was given away tells of it, too.
+    func place(_ event: Event) -> String? {
+        guard let wanted else { return event.interface }
+        return [event.interface, event.previous].compactMap(\.self).first(where: wanted.contains)
+    }
+
     /// Takes in what came. An interface that a tick leaves out is absent; its total is kept.
     mutating func apply(_ reply: Watch.Reply) {
         isReady = true
         for event in reply.events ?? [] {
-            events[event.interface, default: []].append(event)
-            events[event.interface] = events[event.interface]?.suffix(Self.eventsKept)
+            guard let name = place(event) else { continue }
+            events[name] = (self.events(name) + [event]).suffix(Self.eventsKept)
         }
         guard let tick = reply.readings else { return }
         order = tick.map(\.interface)

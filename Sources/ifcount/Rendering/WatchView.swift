@@ -66,8 +66,10 @@ struct WatchView: Sendable {
     }
 
     private func block(_ name: String, _ state: WatchState, width: Int, events: Int) -> [Line] {
+        let indent = width < Self.tableWidth ? 1 : 2
         let happened = state.events(name).suffix(events).flatMap { event in
-            Line.wrap("\(Moment.time(event.atUSec)) \(EventText.words(event))", indent: 2, width: width, style)
+            let words = EventText.words(event, under: name)
+            return Line.wrap("\(Moment.time(event.atUSec))  \(words)", indent: indent, width: width, style)
         }
         guard let reading = state.reading(name) else {
             var line = Line(name, .strong)
@@ -75,10 +77,10 @@ struct WatchView: Sendable {
             return [line] + happened
         }
         let warnings = reading.warnings.flatMap {
-            Line.wrap("warning: \($0)", .warning, indent: 2, width: width, style)
+            Line.wrap("warning: \($0)", .warning, indent: indent, width: width, style)
         }
         let figures = width < Self.tableWidth ? stacked(reading) : table(reading)
-        let remarks = Line.wrap(remarks(reading), indent: 2, width: width, style)
+        let remarks = Line.wrap(remarks(reading), indent: indent, width: width, style)
         return title(reading, width: width) + figures + remarks + warnings + happened
     }
 
@@ -91,27 +93,24 @@ struct WatchView: Sendable {
         let words = facts.compactMap(\.self).joined(separator: ", ")
         let isAbsent = !reading.present
         if width < Self.tableWidth {
-            return [line] + Line.wrap(words, isAbsent ? .warning : .plain, indent: 2, width: width, style)
+            return [line] + Line.wrap(words, isAbsent ? .warning : .plain, indent: 1, width: width, style)
         }
         line.append("  " + words, isAbsent ? .warning : .plain)
         return [line]
     }
 
     private func table(_ reading: Reading) -> [Line] {
-        let rows = directions(reading).map { direction in
-            let most = direction.amount.atMost.map(Figures.thousands) ?? "no upper bound"
-            return (direction, total: Figures.thousands(direction.amount.bytes), most: "at most \(most)")
-        }
+        let rows = directions(reading).map { ($0, total: Figures.thousands($0.amount.bytes)) }
         let numbers = max(rows.map(\.total.count).max() ?? 0, 10)
         var heading = "        " + padded("now", 14) + padded("estimate", 15)
         heading += String(repeating: " ", count: numbers - 10) + "bytes seen"
         return [Line(heading, .faint)]
-            + rows.map { direction, total, most in
+            + rows.map { direction, total in
                 let isGapped = direction.amount.atMost != direction.amount.bytes
                 var line = Line("  " + padded(direction.word, 6) + padded(direction.rate, 14))
                 line.append(padded(Figures.total(direction.amount, style), 15), isGapped ? .warning : .strong)
                 line.append(String(repeating: " ", count: numbers - total.count) + total)
-                line.append("   " + (direction.amount.atMost == nil ? "no upper bound" : most))
+                line.append("   " + Figures.bound(direction.amount))
                 return line
             }
     }
@@ -121,9 +120,9 @@ struct WatchView: Sendable {
             let isGapped = direction.amount.atMost != direction.amount.bytes
             return [
                 Line("\(direction.word) \(direction.rate)"),
-                Line("  " + Figures.total(direction.amount, style), isGapped ? .warning : .strong),
-                Line("  \(Figures.thousands(direction.amount.bytes)) bytes"),
-                Line("  " + Figures.bound(direction.amount)),
+                Line(" " + Figures.total(direction.amount, style), isGapped ? .warning : .strong),
+                Line(" \(Figures.thousands(direction.amount.bytes)) B"),
+                Line(" " + Figures.bound(direction.amount)),
             ]
         }
     }
