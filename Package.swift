@@ -56,5 +56,9 @@ let package = Package(
         ),
 
         .testTarget(name: "OptionsTests", dependencies: ["Options"]),
+        .testTarget(
+            name: "ifcountTests",
+            dependencies: ["ifcount", "IfcountClient", "Options", "SystemCalls", "Wire"]
+        ),
     ]
 )

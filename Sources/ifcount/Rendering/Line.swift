@@ -61,6 +61,9 @@ struct Line: Hashable, Sendable {
                 lines.append(String(repeating: " ", count: space) + word)
             }
         }
-        return lines.map { Line($0, weight) }
+        return lines.map { line in
+            let end = line.lastIndex { $0 != " " }
+            return Line(end.map { String(line[...$0]) } ?? "", weight)
+        }
     }
 }

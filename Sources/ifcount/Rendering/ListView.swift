@@ -13,7 +13,7 @@ enum ListView {
         if readings.isEmpty { return [title, Line("there is no interface")] }
         let table = Table(
             columns: [
-                Table.Column("name"),
+                Table.Column("name", shrinksTo: 15),
                 Table.Column("kind", dispensable: 3),
                 Table.Column("state", dispensable: 2),
                 Table.Column("down", isNumber: true, dispensable: 1),
@@ -37,7 +37,16 @@ enum ListView {
                 ]
             }
         )
-        return [title] + table.lines(style, width: width)
+        return [title] + (table.lines(style, width: width) ?? readings.flatMap { stacked($0, style) })
+    }
+
+    /// Where no table fits.
+    private static func stacked(_ reading: Reading, _ style: Style) -> [Line] {
+        [
+            Line(reading.interface, .strong),
+            Line(" rx \(Figures.total(reading.total.rx, style))"),
+            Line(" tx \(Figures.total(reading.total.tx, style))"),
+        ]
     }
 
     private static func notes(_ reading: Reading) -> String {

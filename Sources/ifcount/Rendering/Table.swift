@@ -6,11 +6,14 @@ struct Table: Sendable {
         var isNumber: Bool
         /// The column with the highest number goes first when there is no room; 0 stays.
         var dispensable: Int
+        /// The width to which its cells may be cut before a column goes; nil when a cut would make them wrong.
+        var shrinksTo: Int?
 
-        init(_ heading: String, isNumber: Bool = false, dispensable: Int = 0) {
+        init(_ heading: String, isNumber: Bool = false, dispensable: Int = 0, shrinksTo: Int? = nil) {
             self.heading = heading
             self.isNumber = isNumber
             self.dispensable = dispensable
+            self.shrinksTo = shrinksTo
         }
     }
 
@@ -23,16 +26,26 @@ struct Table: Sendable {
     /// - Parameters:
     ///   - style: what the reader can show.
     ///   - width: how many columns there are; nil for no limit.
-    /// - Returns: lines that may still be too long when even the columns that stay have no room.
-    func lines(_ style: Style, width: Int?) -> [Line] {
-        let cells = ([columns.map(\.heading)] + rows).map { $0.map(style.safe) }
-        let widths = columns.indices.map { column in cells.map { SafeText.width($0[column]) }.max() ?? 0 }
+    /// - Returns: lines that fit, or nil when even the columns that stay have no room.
+    func lines(_ style: Style, width: Int?) -> [Line]? {
+        var cells = ([columns.map(\.heading)] + rows).map { $0.map(style.safe) }
+        var widths = columns.indices.map { column in cells.map { SafeText.width($0[column]) }.max() ?? 0 }
         var kept = Array(columns.indices)
-        while let width, kept.map({ widths[$0] + 2 }).reduce(-2, +) > width {
-            guard let next = kept.max(by: { columns[$0].dispensable < columns[$1].dispensable }),
-                columns[next].dispensable > 0
-            else { break }
-            kept.removeAll { $0 == next }
+        if let width {
+            let least = columns.indices.map { min(widths[$0], columns[$0].shrinksTo ?? .max) }
+            while Self.total(kept, least) > width {
+                guard let next = kept.max(by: { columns[$0].dispensable < columns[$1].dispensable }),
+                    columns[next].dispensable > 0
+                else { return nil }
+                kept.removeAll { $0 == next }
+            }
+            for column in kept where columns[column].shrinksTo != nil {
+                let excess = max(Self.total(kept, widths) - width, 0)
+                widths[column] = max(widths[column] - excess, least[column])
+                for row in cells.indices {
+                    cells[row][column] = Line(cells[row][column]).text(style, width: widths[column])
+                }
+            }
         }
         return cells.enumerated().map { row, texts in
             var line = ""
@@ -44,5 +57,10 @@ struct Table: Sendable {
             while line.last == " " { line.removeLast() }
             return Line(line, row == 0 ? .strong : .plain)
         }
+    }
+
+    /// The width of a line with two blanks between columns.
+    private static func total(_ kept: [Int], _ widths: [Int]) -> Int {
+        kept.reduce(-2) { $0 + widths[$1] + 2 }
     }
 }

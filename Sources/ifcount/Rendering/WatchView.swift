@@ -38,7 +38,7 @@ struct WatchView: Sendable {
         }
         if body.count > room {
             let hidden = body.count - room + 1
-            body = body.prefix(room - 1) + [Line("\(style.cut) \(Figures.count(hidden, "more line"))", .faint)]
+            body = body.prefix(room - 1) + [Line("\(Figures.count(hidden, "line")) hidden", .faint)]
         }
         let empty = repeatElement(Line(), count: room - body.count)
         return top + body + empty + [footer]
@@ -72,9 +72,8 @@ struct WatchView: Sendable {
             return Line.wrap("\(Moment.time(event.atUSec))  \(words)", indent: indent, width: width, style)
         }
         guard let reading = state.reading(name) else {
-            var line = Line(name, .strong)
-            line.append(state.isReady ? " is not there yet; waiting" : ": waiting for the first figures")
-            return [line] + happened
+            let words = state.isReady ? "is not there yet; waiting" : "is asked for; waiting"
+            return title(name, " " + words, .plain, width: width) + happened
         }
         let warnings = reading.warnings.flatMap {
             Line.wrap("warning: \($0)", .warning, indent: indent, width: width, style)
@@ -85,17 +84,20 @@ struct WatchView: Sendable {
     }
 
     private func title(_ reading: Reading, width: Int) -> [Line] {
-        var line = Line(reading.interface, .strong)
         let facts = [
             reading.kind, reading.state, reading.ifindex.map { "ifindex \($0)" },
             "incarnation \(reading.incarnation)",
         ]
         let words = facts.compactMap(\.self).joined(separator: ", ")
-        let isAbsent = !reading.present
+        return title(reading.interface, "  " + words, reading.present ? .plain : .warning, width: width)
+    }
+
+    private func title(_ name: String, _ words: String, _ weight: Line.Weight, width: Int) -> [Line] {
+        var line = Line(name, .strong)
         if width < Self.tableWidth {
-            return [line] + Line.wrap(words, isAbsent ? .warning : .plain, indent: 1, width: width, style)
+            return [line] + Line.wrap(String(words.drop { $0 == " " }), weight, indent: 1, width: width, style)
         }
-        line.append("  " + words, isAbsent ? .warning : .plain)
+        line.append(words, weight)
         return [line]
     }
 
