@@ -80,7 +80,11 @@ package final class Connection {
     private func write(_ bytes: [UInt8]) throws(ClientError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            do { rest = rest.dropFirst(try UnixSocket.send(number, rest)) } catch { throw .closed }
+            do {
+                rest = rest.dropFirst(try UnixSocket.send(number, rest))
+            } catch {
+                guard error == .wouldBlock, (try? waitWritable(number)) != nil else { throw .closed }
+            }
         }
     }
 
@@ -102,7 +106,7 @@ package final class Connection {
                 if count == 0 { throw ClientError.closed }
                 buffer.append(chunk[..<count])
             } catch {
-                throw .closed
+                if error as? Errno != .wouldBlock { throw .closed }
             }
         }
     }

@@ -6,11 +6,13 @@ package enum UnixSocket {
     /// The longest path that fits into `sockaddr_un`, in bytes.
     package static let longestPath = 107
 
-    /// Connects to a listening socket (connect(2)).
+    /// Connects to a listening socket (connect(2)); nothing waits, neither now nor later on.
     ///
-    /// - Throws: the call's `Errno`; `.nameTooLong` when the path does not fit.
+    /// - Returns: a nonblocking socket.
+    /// - Throws: the call's `Errno`; `.nameTooLong` when the path does not fit, `.wouldBlock` when the listener is there
+    ///   and takes no connections.
     package static func connect(to path: String) throws(Errno) -> Descriptor {
-        let socket = try make(flags: 0)
+        let socket = try make(flags: Int32(SOCK_NONBLOCK.rawValue))
         let number = socket.number
         try unsafe withAddress(path) { unsafe Int(Glibc.connect(number, $0, $1)) }
         return socket

@@ -1,9 +1,9 @@
 /// The texts of `ifcount help`; each fits into 80 columns.
 enum Help {
     /// The text for a command, or for all of them.
-    static func text(_ topic: String?) -> String {
+    static func text(_ topic: String?, _ style: Style) -> String {
         switch topic {
-        case "list": list
+        case "list": list(style)
         case "show": show
         case "watch": watch
         case "call": call
@@ -40,17 +40,19 @@ enum Help {
 
         """
 
-    private static let list = """
+    private static func list(_ style: Style) -> String {
+        """
         usage: ifcount list [--all] [--json]
 
         A table of every interface: rates now in bit/s, and bytes so far.
-          ≈  nothing is missing         ≥  something may be missing
+        "\(style.about) 1.0 KiB": nothing is missing. "\(style.atLeast) 1.0 KiB": something may be missing.
 
         options:
           -a, --all   also interfaces that are absent now and have a total
           -j, --json  {"readings":[...]} as io.ifcount.List answers it
 
         """
+    }
 
     private static let show = """
         usage: ifcount show IFACE... [--json]

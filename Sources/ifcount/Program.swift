@@ -47,7 +47,7 @@ enum Program {
         )
         switch invocation.command {
         case .help(let topic):
-            try output.write(Help.text(topic))
+            try output.write(Help.text(topic, output.style))
         case .version:
             try output.write("ifcount \(version)\n")
         case .call(let method, let parameters, let more):

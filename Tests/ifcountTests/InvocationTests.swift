@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: [nil, "list", "show", "watch", "call"])
     func helpFitsAScreen(_ topic: String?) {
-        let lines = Help.text(topic).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = Help.text(topic, Fixture.ascii).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.allSatisfy { $0.count <= 80 })
         #expect(lines.count <= 34)
         #expect(lines.last == "")

@@ -238,6 +238,8 @@ import Wire
         #expect(lines[0] == "estimate for utun0, wg0, tun9" + String(repeating: " ", count: 163) + "12:03:11")
         #expect(lines[1] == "the daemon has gone; waiting for it at /s")
         #expect(lines[3] == "utun0  tun, up, ifindex 7, incarnation 4")
+        // The rate is not that of now any more.
+        #expect(lines[5] == "  down  –             ≈ 163.2 MiB    171,124,882   nothing missing")
     }
 
     @Test(arguments: [1, 2, 5, 19, 20, 40, 71, 72, 80, 132], [1, 2, 3, 4, 10, 24, 60])
@@ -272,7 +274,7 @@ import Wire
 
     @Test func comesAliveWhenTheInterfaceDoes() {
         var state = WatchState(wanted: ["utun0"])
-        #expect(screen(80, 10, state: state)[2] == "utun0 is asked for; waiting")
+        #expect(screen(80, 10, state: state)[2] == "utun0 waits for the first figures")
         state.apply(Watch.Reply(ready: true, readings: [], events: nil))
         #expect(screen(80, 10, state: state)[2] == "utun0 is not there yet; waiting")
         state.apply(Watch.Reply(ready: nil, readings: [Fixture.reading()], events: [Fixture.event(.created)]))

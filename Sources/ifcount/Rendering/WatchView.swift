@@ -6,7 +6,7 @@ struct WatchView: Sendable {
     /// What is watched, for the heading: `utun0, the interface of the default route`.
     var subject: String
     var style: Style
-    /// What else there is to say: that the daemon is gone, say.
+    /// What is wrong, so that the figures are not those of now: that the daemon has gone, say.
     var note: String?
     var isPaused = false
 
@@ -72,7 +72,7 @@ struct WatchView: Sendable {
             return Line.wrap("\(Moment.time(event.atUSec))  \(words)", indent: indent, width: width, style)
         }
         guard let reading = state.reading(name) else {
-            let words = state.isReady ? "is not there yet; waiting" : "is asked for; waiting"
+            let words = state.isReady ? "is not there yet; waiting" : "waits for the first figures"
             return title(name, " " + words, .plain, width: width) + happened
         }
         let warnings = reading.warnings.flatMap {
@@ -130,8 +130,10 @@ struct WatchView: Sendable {
     }
 
     private func directions(_ reading: Reading) -> [(word: String, rate: String, amount: Amount)] {
-        let down = reading.rate.map { Figures.rate($0.rxBytesPerSecond) } ?? style.none
-        let up = reading.rate.map { Figures.rate($0.txBytesPerSecond) } ?? style.none
+        // While something is wrong, the last rate is not the rate now.
+        let rate = note == nil ? reading.rate : nil
+        let down = rate.map { Figures.rate($0.rxBytesPerSecond) } ?? style.none
+        let up = rate.map { Figures.rate($0.txBytesPerSecond) } ?? style.none
         return [("down", down, reading.total.rx), ("up", up, reading.total.tx)]
     }
 

@@ -11,7 +11,10 @@ struct DaemonSource: ReadingSource {
     private var connection: Connection?
     private var parameters = Watch.Parameters(interfaces: nil, intervalUSec: nil)
     private var retryAt: UInt64 = 0
-    private(set) var note: String?
+    /// When the last reply came, on CLOCK_BOOTTIME and on the wall clock, and the time between it and the one before.
+    private var heardAt: UInt64 = 0
+    private var heardWall = 0
+    private var rhythm: UInt64 = 0
 
     /// Connects.
     ///
@@ -38,25 +41,33 @@ struct DaemonSource: ReadingSource {
     mutating func watch(interfaces: [String]?, intervalUSec: Int?) throws {
         parameters = Watch.Parameters(interfaces: interfaces, intervalUSec: intervalUSec)
         try connected().watch(interfaces: interfaces, intervalUSec: intervalUSec)
+        heard()
     }
 
     var descriptors: [Int32] { connection.map { [$0.number] } ?? [] }
 
     var timeoutMilliseconds: Int32? {
-        if connection != nil { return nil }
         let now = Clock.boot
-        return retryAt > now ? Int32(clamping: (retryAt - now + 999) / 1000) : 0
+        // A daemon that is silent already is not waited for any more.
+        let next = connection == nil ? retryAt : now < silentAt ? silentAt : .max
+        if next == .max { return nil }
+        return next > now ? Int32(clamping: (next - now + 999) / 1000) : 0
+    }
+
+    var note: String? {
+        if connection == nil { return "the daemon has gone; waiting for it at \(path)" }
+        if Clock.boot < silentAt { return nil }
+        return "nothing heard from the daemon since \(Moment.time(heardWall))"
     }
 
     mutating func next() throws -> Watch.Reply? {
         if connection == nil, Clock.boot < retryAt { return nil }
         do {
             guard let reply = try connected().nextReply(milliseconds: 0) else { return nil }
-            note = nil
+            heard()
             return reply
         } catch ClientError.closed, ClientError.notReachable {
             connection = nil
-            note = "the daemon has gone; waiting for it at \(path)"
             retryAt = Clock.boot + Self.retryInterval
             return nil
         }
@@ -68,6 +79,19 @@ struct DaemonSource: ReadingSource {
         let new = try Connection(path: path)
         try new.watch(interfaces: parameters.interfaces, intervalUSec: parameters.intervalUSec)
         connection = new
+        heard()
         return new
+    }
+
+    /// When silence is worth a word: three ticks, and at least as long as a busy machine may take.
+    private var silentAt: UInt64 {
+        heardAt + max(3 * max(rhythm, UInt64(clamping: parameters.intervalUSec ?? 0)), 5_000_000)
+    }
+
+    private mutating func heard() {
+        let now = Clock.boot
+        rhythm = heardAt == 0 ? 0 : now - heardAt
+        heardAt = now
+        heardWall = Clock.wall
     }
 }
