@@ -7,13 +7,6 @@ struct Screen: ~Copyable {
     private let keyboard: Terminal?
     private let output: Output
 
-    /// What a key asks for.
-    enum Key: Sendable {
-        case quit
-        case pause
-        case other
-    }
-
     /// - Throws: the `Errno` of the terminal's settings.
     init(_ output: Output) throws(Errno) {
         func keyboard() throws(Errno) -> Terminal? { try Terminal.isTerminal(0) ? Terminal(0) : nil }
@@ -44,21 +37,53 @@ struct Screen: ~Copyable {
 
     /// Takes the keys that were pressed, once polling says that there are some.
     ///
-    /// - Returns: what the last of them that means anything asks for; `.quit` when the terminal is gone.
+    /// - Returns: what they ask for; `.quit` when the terminal is gone.
     func keys() -> Key {
         guard var typed = read() else { return .quit }
-        if typed == [0x1B], (try? waitReadable([0], milliseconds: 50)) == [true] {
+        if typed.last == 0x1B, (try? waitReadable([0], milliseconds: 50)) == [true] {
             // The rest of an arrow's or function key's sequence came late.
             typed += read() ?? []
         }
-        if typed.first == 0x1B { return typed.count == 1 ? .quit : .other }
-        if typed.contains(where: { "qQ".utf8.contains($0) || $0 == 0x03 || $0 == 0x04 }) { return .quit }
-        return typed.contains { "pP ".utf8.contains($0) } ? .pause : .other
+        return Key(typed)
     }
 
     private func read() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 256)
         guard let count = try? Descriptor.read(0, into: &buffer), count > 0 else { return nil }
         return Array(buffer.prefix(count))
+    }
+}
+
+/// What keys ask for.
+enum Key: Sendable {
+    case quit
+    case pause
+    case other
+
+    /// Reads what a terminal sends: the first key that quits counts, else the last that means anything. Arrow and function
+    /// keys begin as Esc does and mean nothing.
+    init(_ typed: [UInt8]) {
+        self = .other
+        var rest = typed[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case 0x1B:
+                guard let second = rest.popFirst() else {
+                    self = .quit
+                    return
+                }
+                if second == UInt8(ascii: "[") {
+                    // Parameters, up to the byte that ends the sequence (console_codes(4)).
+                    rest = rest.drop { !(0x40...0x7E).contains($0) }.dropFirst()
+                } else if second == UInt8(ascii: "O") {
+                    rest = rest.dropFirst()
+                }
+            case UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03, 0x04:
+                self = .quit
+                return
+            case UInt8(ascii: "p"), UInt8(ascii: "P"), UInt8(ascii: " "): self = .pause
+            default: break
+            }
+        }
     }
 }
