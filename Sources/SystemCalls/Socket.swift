@@ -6,13 +6,15 @@ package enum UnixSocket {
     /// The longest path that fits into `sockaddr_un`, in bytes.
     package static let longestPath = 107
 
-    /// Connects to a listening socket (connect(2)); nothing waits, neither now nor later on.
+    /// Connects to a listening socket (connect(2)).
     ///
-    /// - Returns: a nonblocking socket.
-    /// - Throws: the call's `Errno`; `.nameTooLong` when the path does not fit, `.wouldBlock` when the listener is there
-    ///   and takes no connections.
-    package static func connect(to path: String) throws(Errno) -> Descriptor {
-        let socket = try make(flags: Int32(SOCK_NONBLOCK.rawValue))
+    /// - Parameters:
+    ///   - path: the socket's path, or an abstract name that begins with "@".
+    ///   - nonblocking: whether to answer `.wouldBlock` where the listener has no room for another connection.
+    /// - Returns: the connected socket.
+    /// - Throws: the call's `Errno`; `.nameTooLong` when the path does not fit.
+    package static func connect(to path: String, nonblocking: Bool = false) throws(Errno) -> Descriptor {
+        let socket = try make(flags: nonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
         let number = socket.number
         try unsafe withAddress(path) { unsafe Int(Glibc.connect(number, $0, $1)) }
         return socket
