@@ -22,7 +22,11 @@ package final class Connection {
     ///
     /// - Throws: `.notReachable`.
     package init(path: String) throws(ClientError) {
-        do { socket = try UnixSocket.connect(to: path, nonblocking: true) } catch { throw .notReachable(path: path, error) }
+        do {
+            socket = try UnixSocket.connect(to: path, nonblocking: true)
+        } catch {
+            throw .notReachable(path: path, error)
+        }
     }
 
     /// The descriptor, to be polled: readable when `next` may have something.

@@ -2,7 +2,7 @@ internal import Wire
 
 /// What happened, in words.
 enum EventText {
-    /// `recreated (nothing missing)`, `something may be missing: daemon away`, `renamed, it was tun3`.
+    /// `recreated (nothing missing)`, `something may be missing: its end was not seen`, `renamed, it was tun3`.
     ///
     /// - Parameters:
     ///   - event: what happened.
@@ -12,7 +12,7 @@ enum EventText {
         switch event.event {
         case .created: counted("created", event)
         case .recreated: counted("recreated", event)
-        case .arrived: counted("arrived from another namespace", event)
+        case .arrived: "arrived from another namespace; counted from here"
         case .returned: counted("back from another namespace", event)
         case .reset: counted("counters began again", event)
         case .renamed where event.interface != name: counted("renamed to \(event.interface)", event)
@@ -25,9 +25,29 @@ enum EventText {
         }
     }
 
-    /// A cause as the wire writes it, as words: `daemon-away` reads `daemon away`.
+    /// Events as people see them: a gap that comes of the event before it is told as that event's cause.
+    static func folded(_ events: [Event]) -> [Event] {
+        events.reduce(into: []) { told, event in
+            if event.event == .gap, let last = told.last, last.gapped, last.cause == nil, last.event != .gap,
+                last.interface == event.interface, last.ifindex == event.ifindex
+            {
+                told[told.count - 1].cause = event.cause
+            } else {
+                told.append(event)
+            }
+        }
+    }
+
+    /// A cause as the wire writes it, in words; one that a later daemon knows stands as it is.
     static func cause(_ word: String) -> String {
-        String(word.map { $0 == "-" || $0 == "_" ? " " : $0 })
+        switch word {
+        case "unseen-end": "its end was not seen"
+        case "unsure-closing-counters": "its last counters are unsure"
+        case "reset-in-place": "the last bytes before the reset"
+        case "unseen-birth": "its beginning was not seen"
+        case "saturated": "the total is as large as a number can be"
+        default: String(word.map { $0 == "-" ? " " : $0 })
+        }
     }
 
     private static func counted(_ what: String, _ event: Event) -> String {

@@ -29,7 +29,7 @@ struct PlainWatch: Sendable {
     ///   - now: the wall clock, µs since 1970, for an interface that has not been there yet.
     /// - Returns: lines without their ends.
     mutating func lines(_ reply: Watch.Reply, _ state: WatchState, now: Int) -> [String] {
-        pending += reply.events ?? []
+        pending += EventText.folded(reply.events ?? [])
         guard reply.readings != nil else { return [] }
         let events = Dictionary(grouping: pending) { state.place($0) ?? "" }
         pending = []

@@ -37,7 +37,7 @@ struct WatchState: Sendable {
     /// Takes in what came. An interface that a tick leaves out is absent; its total is kept.
     mutating func apply(_ reply: Watch.Reply) {
         isReady = true
-        for event in reply.events ?? [] {
+        for event in EventText.folded(reply.events ?? []) {
             guard let name = place(event) else { continue }
             events[name] = (self.events(name) + [event]).suffix(Self.eventsKept)
         }
