@@ -82,5 +82,9 @@ let package = Package(
             dependencies: ["Daemon", "LinkStats", "TestLinks", "Wire", "ifcount", "ifcountd"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "ifcountTests",
+            dependencies: ["ifcount", "IfcountClient", "Options", "SystemCalls", "Wire"]
+        ),
     ]
 )

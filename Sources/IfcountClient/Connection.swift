@@ -22,7 +22,11 @@ package final class Connection {
     ///
     /// - Throws: `.notReachable`.
     package init(path: String) throws(ClientError) {
-        do { socket = try UnixSocket.connect(to: path) } catch { throw .notReachable(path: path, error) }
+        do {
+            socket = try UnixSocket.connect(to: path, nonblocking: true)
+        } catch {
+            throw .notReachable(path: path, error)
+        }
     }
 
     /// The descriptor, to be polled: readable when `next` may have something.
@@ -80,7 +84,11 @@ package final class Connection {
     private func write(_ bytes: [UInt8]) throws(ClientError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            do { rest = rest.dropFirst(try UnixSocket.send(number, rest)) } catch { throw .closed }
+            do {
+                rest = rest.dropFirst(try UnixSocket.send(number, rest))
+            } catch {
+                guard error == .wouldBlock, (try? waitWritable(number)) != nil else { throw .closed }
+            }
         }
     }
 
@@ -102,7 +110,7 @@ package final class Connection {
                 if count == 0 { throw ClientError.closed }
                 buffer.append(chunk[..<count])
             } catch {
-                throw .closed
+                if error as? Errno != .wouldBlock { throw .closed }
             }
         }
     }

@@ -10,6 +10,8 @@ package enum UsageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An option that exists, but not for this command.
     case notForCommand(String, command: String)
     case missingOperand(String)
+    /// What should be a JSON object, and is not.
+    case badParameters(String)
     case unexpectedOperand(String)
 
     package var description: String {
@@ -21,6 +23,7 @@ package enum UsageError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badValue(let option, let reason): "option '\(option)': \(reason)"
         case .notForCommand(let option, let command): "option '\(option)' does not belong to '\(command)'"
         case .missingOperand(let what): "\(what) is missing"
+        case .badParameters(let text): "'\(text)' is no JSON object, such as '{\"interface\":\"eth0\"}'"
         case .unexpectedOperand(let operand): "'\(operand)' is one argument too many"
         }
     }

@@ -21,6 +21,22 @@ public enum EscapedName {
         return text
     }
 
+    /// The bytes of a name: what `encode` was given. A `\xHH` of any byte is understood.
+    public static func decode(_ text: String) -> [UInt8] {
+        var name: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.first {
+            if readsAsEscape(rest) {
+                name.append(UInt8(String(decoding: rest.dropFirst(2).prefix(2), as: UTF8.self), radix: 16) ?? byte)
+                rest = rest.dropFirst(4)
+            } else {
+                name.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return name
+    }
+
     /// Writes one byte as `\xHH`.
     public static func escape(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 16)

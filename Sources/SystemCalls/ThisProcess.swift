@@ -1,0 +1,48 @@
+internal import CLinux
+internal import Glibc
+
+/// What the process was given by the one that started it.
+package enum ThisProcess {
+    /// The command line, the program's name first, as the bytes it is: a link's name need not be UTF-8.
+    package static var arguments: [[UInt8]] {
+        (0..<Int(CommandLine.argc)).compactMap { index in
+            unsafe CommandLine.unsafeArgv[index].map { text in
+                unsafe UnsafeRawBufferPointer(start: text, count: strlen(text)).map { $0 }
+            }
+        }
+    }
+
+    /// A variable of the environment (getenv(3)), or nil when it is not set.
+    package static func environment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    /// Whether the process acts as root (geteuid(2)).
+    package static var isRoot: Bool { geteuid() == 0 }
+
+    /// Opens /dev/null for each of descriptors 0 to 2 that the process was started without, so that no file or socket
+    /// is opened under a number that messages are written to.
+    ///
+    /// - Returns: whether standard output was open (fcntl(2), F_GETFD).
+    package static func completeStandardDescriptors() -> Bool {
+        let hadOutput = fcntl(1, F_GETFD) != -1
+        while true {
+            let number = unsafe open("/dev/null", O_RDWR)
+            if number > 2 { _ = close(number) }
+            if number < 0 || number > 2 { return hadOutput }
+        }
+    }
+
+    /// Makes a write to a pipe that nobody reads answer `Errno.brokenPipe` where it would end the process (signal(7)).
+    package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+    /// Whether the locale's character set is UTF-8, by LC_ALL, LC_CTYPE and LANG as in locale(7). Only their names are
+    /// looked at: the locale need not be installed, and nothing else of it is ever used.
+    ///
+    /// - Parameter environment: looks up a variable.
+    /// - Returns: false also for C and POSIX, and without a locale.
+    package static func isUTF8(_ environment: (String) -> String? = environment) -> Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment($0) }.first { !$0.isEmpty } ?? ""
+        return locale.lowercased().filter { $0 != "-" }.contains(".utf8")
+    }
+}

@@ -1,0 +1,177 @@
+import Options
+import SystemCalls
+import Testing
+
+@testable import Wire
+@testable import ifcount
+
+@Suite struct InvocationTests {
+    @Test(
+        arguments: [
+            ([], .list(all: false)),
+            (["list", "--all"], .list(all: true)),
+            (["show", "a", "b"], .show(["a", "b"])),
+            (["show", "--", "-x"], .show(["-x"])),
+            (["show", #"\xFF\x41\x5Cx"#], .show([#"\xffA\x"#])),
+            (["watch"], .watch([], intervalUSec: nil, duration: nil)),
+            (["watch", "a", "a", "-i", "500ms"], .watch(["a"], intervalUSec: 500_000, duration: nil)),
+            (["watch", "--for=2m"], .watch([], intervalUSec: nil, duration: 120_000_000)),
+            (["call", "a.B"], .call(method: "a.B", parameters: .object([:]), more: false)),
+            (
+                ["call", "a.B", #"{"n":1}"#, "--more"],
+                .call(method: "a.B", parameters: .object(["n": .integer(1)]), more: true)
+            ),
+            (["help"], .help(topic: nil)),
+            (["help", "watch"], .help(topic: "watch")),
+            (["watch", "-h"], .help(topic: "watch")),
+            (["--help"], .help(topic: nil)),
+            (["--version"], .version),
+        ] as [([String], Invocation.Command)]
+    )
+    func understands(_ arguments: [String], _ command: Invocation.Command) throws {
+        #expect(try Invocation(arguments).command == command)
+    }
+
+    @Test func takesTheOptionsOfAllCommands() throws {
+        let invocation = try Invocation(["--socket", "/s", "list", "-j", "--no-color"])
+        #expect(invocation.socket == "/s")
+        #expect(invocation.isJSON)
+        #expect(!invocation.wantsColor)
+    }
+
+    @Test(arguments: [
+        (["wacth"], "unknown command 'wacth'; did you mean 'watch'?"),
+        (["history"], "unknown command 'history'"),
+        (["list", "--jsn"], "unknown option '--jsn'; did you mean '--json'?"),
+        (["list", "eth0"], "'eth0' is one argument too many"),
+        (["show"], "the interface to show is missing"),
+        (["show", "a", "--all"], "option '--all' does not belong to 'show'"),
+        (["watch", "--interval", "1ms"], "option '--interval': '1ms' is not between 100ms and 1h"),
+        (["call"], "the method to call, such as io.ifcount.Get, is missing"),
+        (["call", "a.B", "[1]"], #"'[1]' is no JSON object, such as '{"interface":"eth0"}'"#),
+        (["call", "a.B", "{}", "x"], "'x' is one argument too many"),
+        (["help", "lst"], "unknown command 'lst'; did you mean 'list'?"),
+    ])
+    func saysWhatIsWrong(_ arguments: [String], _ sentence: String) {
+        let error = #expect(throws: UsageError.self) { try Invocation(arguments) }
+        #expect(error?.description == sentence)
+    }
+
+    @Test(arguments: [nil, "list", "show", "watch", "call"])
+    func helpFitsAScreen(_ topic: String?) {
+        let lines = Help.text(topic, Fixture.ascii).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.allSatisfy { $0.count <= 80 })
+        #expect(lines.count <= 34)
+        #expect(lines.last == "")
+    }
+}
+
+@Suite struct PlaceTests {
+    @Test(
+        arguments: [
+            ("/a", ["IFCOUNT_SOCKET": "/b"], false, "/a", true),
+            ("unix:/a;mode=0666", [:], false, "/a", true),
+            (nil, ["IFCOUNT_SOCKET": "unix:/b"], false, "/b", true),
+            (
+                nil, ["IFCOUNT_SOCKET": "", "XDG_RUNTIME_DIR": "/run/user/1"], false, "/run/user/1/ifcount/io.ifcount",
+                false
+            ),
+            (nil, ["XDG_RUNTIME_DIR": "relative"], false, "/run/ifcount/io.ifcount", false),
+            (nil, ["XDG_RUNTIME_DIR": "/run/user/1"], true, "/run/ifcount/io.ifcount", false),
+            (nil, [:], false, "/run/ifcount/io.ifcount", false),
+        ] as [(String?, [String: String], Bool, String, Bool)]
+    )
+    func findsTheSocket(
+        _ option: String?,
+        _ environment: [String: String],
+        _ isRoot: Bool,
+        _ path: String,
+        _ isExplicit: Bool
+    ) {
+        let choice = SocketPath.resolve(option: option, environment: { environment[$0] }, isRoot: isRoot) { _ in false }
+        #expect(choice == SocketPath(path: path, isExplicit: isExplicit))
+    }
+
+    @Test func prefersTheSystemsSocketWhereThereIsOne() {
+        let environment = ["XDG_RUNTIME_DIR": "/run/user/1"]
+        let choice = SocketPath.resolve(option: nil, environment: { environment[$0] }, isRoot: false) {
+            $0 == "/run/ifcount/io.ifcount"
+        }
+        #expect(choice == SocketPath(path: "/run/ifcount/io.ifcount", isExplicit: false))
+        let daemon = SocketPath.resolveForDaemon(option: nil, environment: { environment[$0] }, isRoot: false)
+        #expect(daemon?.path == "/run/user/1/ifcount/io.ifcount")
+        #expect(SocketPath.resolveForDaemon(option: nil, environment: { _ in nil }, isRoot: false) == nil)
+        #expect(
+            SocketPath.resolveForDaemon(option: nil, environment: { _ in nil }, isRoot: true)?.path == SocketPath.system
+        )
+    }
+
+    @Test(
+        arguments: [
+            (Array("utun0".utf8), "utun0"), (Array("grün".utf8), "grün"), ([0xFF, 0x41], #"\xffA"#),
+            (Array(#"\x41"#.utf8), #"\x5cx41"#), (Array(#"\x4"#.utf8), #"\x4"#), ([0xC3], #"\xc3"#),
+            ([0x1B, 0x5B], "\u{1B}["), ([0xE2, 0x82, 0x78], #"\xe2\x82x"#), ([], ""),
+            ([0xED, 0xA0, 0x80], #"\xed\xa0\x80"#),
+        ] as [([UInt8], String)]
+    )
+    func escapesNamesReversibly(_ name: [UInt8], _ text: String) {
+        #expect(EscapedName.encode(name) == text)
+        #expect(EscapedName.decode(text) == name)
+    }
+
+    @Test(arguments: [
+        (["LANG": "C.UTF-8"], true), (["LANG": "de_DE.utf8"], true), (["LANG": "de_DE.UTF-8", "LC_ALL": "C"], false),
+        (["LANG": "C", "LC_CTYPE": "en_US.UTF-8"], true), (["LC_ALL": "", "LANG": "en_US.UTF-8@x"], true),
+        (["LANG": "de_DE"], false), ([:], false),
+    ])
+    func knowsTheCharacterSet(_ environment: [String: String], _ isUTF8: Bool) {
+        #expect(ThisProcess.isUTF8 { environment[$0] } == isUTF8)
+    }
+}
+
+@Suite struct DefaultRouteTests {
+    private static let heading =
+        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT                        \n"
+
+    @Test(arguments: [
+        ("", nil),
+        ("eth0\t00000000\t0100000A\t0003\t0\t0\t100\t00000000\t0\t0\t0\n", "eth0"),
+        // The least metric wins, in whichever order they stand.
+        (
+            "wlan0\t00000000\t0100000A\t0003\t0\t0\t600\t00000000\t0\t0\t0\n"
+                + "eth0\t00000000\t0100000A\t0003\t0\t0\t100\t00000000\t0\t0\t0\n", "eth0"
+        ),
+        // OpenVPN's halves lie over the default route.
+        (
+            "eth0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+                + "tun0\t00000000\t0100000A\t0003\t0\t0\t50\t00000080\t0\t0\t0\n"
+                + "tun0\t00000080\t0100000A\t0003\t0\t0\t50\t00000080\t0\t0\t0\n", "tun0"
+        ),
+        // A route that rejects leads nowhere, one that is down neither.
+        ("lo\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0\n", nil),
+        ("eth0\t00000000\t00000000\t0002\t0\t0\t0\t00000000\t0\t0\t0\n", nil),
+        ("eth0\t0000000A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n", nil),
+        ("eth0\t00000000\nnonsense\n\n\t\t\t\n", nil),
+    ])
+    func readsIPv4(_ rows: String, _ name: String?) {
+        #expect(DefaultRoute.interface(ipv4: Array((Self.heading + rows).utf8)) == name)
+    }
+
+    @Test func escapesAHostileName() {
+        let row = [0xFF] + Array("\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n".utf8)
+        #expect(DefaultRoute.interface(ipv4: Array(Self.heading.utf8) + row) == #"\xff"#)
+    }
+
+    @Test func readsIPv6() {
+        let none = String(repeating: "0", count: 32)
+        func row(_ name: String, prefix: String = "00", metric: String, flags: String) -> String {
+            "\(none) \(prefix) \(none) 00 fe800000000000000000000000000001 \(metric) 00000001 00000000 \(flags) \(name)\n"
+        }
+        let file =
+            row("lo", metric: "ffffffff", flags: "00200200") + row("wlan0", metric: "00000400", flags: "00450003")
+            + row("eth0", metric: "00000064", flags: "00450003")
+            + row("sit0", prefix: "60", metric: "00000001", flags: "1")
+        #expect(DefaultRoute.interface(ipv6: Array(file.utf8)) == "eth0")
+        #expect(DefaultRoute.interface(ipv6: []) == nil)
+    }
+}
