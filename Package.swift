@@ -48,7 +48,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "ifcount",
-            dependencies: ["Daemon", "IfcountClient", "LinkStats", "Options", "SystemCalls", "Wire"],
+            dependencies: ["Daemon", "IfcountClient", "Ledger", "LinkStats", "Options", "SystemCalls", "Wire"],
             swiftSettings: strict
         ),
 

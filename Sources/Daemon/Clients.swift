@@ -217,20 +217,17 @@ struct Clients {
     }
 
     private func encode(_ watching: Connection.Watching, from sampler: Sampler) -> [UInt8] {
-        let readings = watching.subscription.interfaces.map(sampler.readings(of:)) ?? sampler.readings(all: false)
-        let events = self.events(for: watching)
-        let parameters = Watch.Reply(
-            ready: watching.hasBegun ? nil : true,
-            readings: readings,
-            events: events.isEmpty ? nil : events
+        let parameters = watching.subscription.reply(
+            from: sampler,
+            events: events(for: watching),
+            isFirst: !watching.hasBegun
         )
         return Frame.encode(Reply(parameters: parameters, continues: true))
     }
 
     private func events(for watching: Connection.Watching) -> [Event] {
         let first = max(watching.nextEvent - firstRecent, 0)
-        guard first < recent.count else { return [] }
-        return recent[first...].filter(watching.subscription.covers)
+        return first < recent.count ? recent[first...].filter(watching.subscription.covers) : []
     }
 }
 

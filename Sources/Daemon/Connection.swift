@@ -5,7 +5,7 @@ internal import Wire
 final class Connection {
     /// A client's watch.
     struct Watching {
-        var subscription: Service.Subscription
+        var subscription: Subscription
         /// When the next readings are due, on CLOCK_BOOTTIME in µs.
         var due: UInt64
         /// The number of the first event that it has not been told.

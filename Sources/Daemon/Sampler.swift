@@ -17,15 +17,24 @@ package final class Sampler {
 
     /// Takes the first look; counting begins with it.
     ///
-    /// - Parameter source: the source to use; nil for the best that works.
+    /// - Parameters:
+    ///   - source: the source to use; nil for the best that works.
+    ///   - eventRoom: how many bytes of link events may wait to be taken.
     /// - Throws: `ReadError` when no source that may be used can be read.
-    package init(source: Source?) throws(ReadError) {
-        reader = try Reader(source)
+    package init(source: Source?, eventRoom: Int32 = Reader.eventRoom) throws(ReadError) {
+        reader = try Reader(source, eventRoom: eventRoom)
         ledger = Ledger(session: .current)
         try sample()
         // That the links were there at the beginning is no news.
         events = []
     }
+
+    /// What the wall clock is ahead of CLOCK_BOOTTIME, in µs. It is kept until the clock is set, for two clocks are never
+    /// read at the same moment, and the moment when counting began would tremble.
+    private var wallOffset = 0
+
+    /// By how much the wall clock has to differ to count as set, in µs.
+    private static let clockStep = 10_000
 
     /// The source in use.
     package var source: Source { reader.source }
@@ -90,7 +99,10 @@ package final class Sampler {
     }
 
     private var publication: Publication {
-        Publication(source: reader.source, at: Clock.boot, wall: Clock.wall)
+        let at = Clock.boot
+        let offset = Clock.wall - Int(at)
+        if abs(offset - wallOffset) > Self.clockStep { wallOffset = offset }
+        return Publication(source: reader.source, at: at, wall: Int(at) + wallOffset)
     }
 
     private func fold(_ scan: Scan) {

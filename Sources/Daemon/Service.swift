@@ -1,4 +1,3 @@
-internal import Ledger
 internal import Wire
 
 /// What the socket answers: each method, from the sampler's figures.
@@ -9,20 +8,6 @@ struct Service {
         case reply([UInt8])
         /// A stream begins.
         case watch(Subscription)
-    }
-
-    /// What a client watches.
-    struct Subscription {
-        /// The names in their escaped form; nil for all.
-        var interfaces: [String]?
-        /// In µs; nil for the daemon's own interval.
-        var interval: UInt64?
-
-        /// Whether an event is of an interface that is watched.
-        func covers(_ event: Event) -> Bool {
-            guard let interfaces else { return true }
-            return interfaces.contains(event.interface) || event.previous.map(interfaces.contains) ?? false
-        }
     }
 
     /// How many interfaces one watch may name.
@@ -75,19 +60,15 @@ struct Service {
     private static func watch(_ request: Request) throws(InvalidParameter) -> Answer {
         let names = try request.optionalStrings("interfaces")
         let interval = try request.optionalInteger("intervalUSec", in: Watch.intervals)
-        var interfaces: [String]?
-        if let names {
-            guard names.count <= mostInterfaces else { throw InvalidParameter("interfaces") }
-            var seen: Set<LinkName> = []
-            interfaces = []
-            for name in names {
-                // Waiting for a name that no link can have would be for ever.
-                guard let link = LinkName(escaped: name) else { throw InvalidParameter("interfaces") }
-                if seen.insert(link).inserted { interfaces?.append(link.escaped) }
-            }
+        if let names, names.count > mostInterfaces { throw InvalidParameter("interfaces") }
+        let subscription: Subscription
+        do {
+            subscription = try Subscription(names, interval: interval.map { UInt64($0) })
+        } catch {
+            throw InvalidParameter("interfaces")
         }
         guard request.more else { return failure(VarlinkService.expectedMore, [:]) }
-        return .watch(Subscription(interfaces: interfaces, interval: interval.map { UInt64($0) }))
+        return .watch(subscription)
     }
 
     private static func describe(_ interface: String) -> Answer {

@@ -55,7 +55,7 @@ extension LinkName {
                 text += character
                 position += character.utf8.count
             } else {
-                text += "\\x" + Self.hexadecimal(bytes[position])
+                text += Self.escape(bytes[position])
                 position += 1
             }
         }
@@ -99,8 +99,9 @@ extension LinkName {
         }
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    /// Writes one byte as `\xHH`.
+    package static func escape(_ byte: UInt8) -> String {
+        (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16)
     }
 
     /// The one character of valid UTF-8 that begins at a position, or nil when the byte there begins none.

@@ -23,19 +23,18 @@ final class NetlinkSource: ScanSource {
     private var buffer = [UInt8](repeating: 0, count: 65536)
     private var rows = [ifc_row](repeating: ifc_row(), count: 256)
 
-    /// What room is asked for events that wait: some thousand. The kernel grants less to the unprivileged.
-    private static let eventRoom: Int32 = 4 << 20
     /// How often a dump that was interrupted is asked for again.
     private static let attempts = 4
     /// How many datagrams of events are taken at once, so that a storm cannot keep a look from its end.
     private static let mostDatagrams = 20_000
 
+    /// - Parameter eventRoom: what room to ask for events that wait, in bytes.
     /// - Throws: `ReadError` when a socket cannot be had.
-    init() throws(ReadError) {
+    init(eventRoom: Int32) throws(ReadError) {
         do {
             var port: UInt32 = 0
             events = Descriptor(owning: try checked(unsafe ifc_rtnl_open(true, &port)))
-            _ = ifc_rtnl_set_receive_buffer(events.number, Self.eventRoom)
+            _ = ifc_rtnl_set_receive_buffer(events.number, eventRoom)
             dumps = Descriptor(owning: try checked(unsafe ifc_rtnl_open(false, &port)))
             dumpPort = port
         } catch {

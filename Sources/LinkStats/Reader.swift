@@ -23,18 +23,25 @@ package struct Reader: ~Copyable {
     /// Why the sources before the present one were not taken, or were left.
     package private(set) var refusals: [ReadError]
 
+    /// What room is asked for events that wait, in bytes: some thousand. The kernel grants less to the unprivileged.
+    package static let eventRoom: Int32 = 4 << 20
+    private let eventRoom: Int32
+
     /// After how many looks a better source is tried again.
     private static let patience = 60
 
-    /// - Parameter source: the source to use; nil for the first of `Source` that works.
+    /// - Parameters:
+    ///   - source: the source to use; nil for the first of `Source` that works.
+    ///   - eventRoom: what room to ask for events that wait, in bytes.
     /// - Throws: why the source that was asked for, or the last of all, cannot be read.
-    package init(_ source: Source?) throws(ReadError) {
+    package init(_ source: Source?, eventRoom: Int32 = Reader.eventRoom) throws(ReadError) {
         forced = source
+        self.eventRoom = eventRoom
         refusals = []
         if let source {
-            current = try Self.open(source)
+            current = try Self.open(source, eventRoom)
         } else {
-            current = try Self.first(of: Source.allCases[...], refusals: &refusals)
+            current = try Self.first(of: Source.allCases[...], eventRoom, refusals: &refusals)
         }
     }
 
@@ -57,7 +64,7 @@ package struct Reader: ~Copyable {
         } catch {
             guard forced == nil else { throw error }
             refusals = [error]
-            current = try Self.first(of: Source.allCases.drop { $0 != source }.dropFirst(), refusals: &refusals)
+            current = try Self.first(of: Source.allCases.drop { $0 != source }.dropFirst(), eventRoom, refusals: &refusals)
             return try current.scan()
         }
     }
@@ -75,7 +82,7 @@ package struct Reader: ~Copyable {
         looks = 0
         var ignored: [ReadError] = []
         let better = Source.allCases.prefix { $0 != source }
-        if let found = try? Self.first(of: better, refusals: &ignored) {
+        if let found = try? Self.first(of: better, eventRoom, refusals: &ignored) {
             current = found
             refusals = []
         }
@@ -83,17 +90,18 @@ package struct Reader: ~Copyable {
 
     private static func first(
         of sources: ArraySlice<Source>,
+        _ eventRoom: Int32,
         refusals: inout [ReadError]
     ) throws(ReadError) -> any ScanSource {
         for source in sources {
-            do { return try open(source) } catch { refusals.append(error) }
+            do { return try open(source, eventRoom) } catch { refusals.append(error) }
         }
         throw refusals.last ?? ReadError(.getifaddrs, "find a source", .notSupported)
     }
 
-    private static func open(_ source: Source) throws(ReadError) -> any ScanSource {
+    private static func open(_ source: Source, _ eventRoom: Int32) throws(ReadError) -> any ScanSource {
         switch source {
-        case .netlink: try NetlinkSource()
+        case .netlink: try NetlinkSource(eventRoom: eventRoom)
         case .procfs: try ProcfsSource()
         case .getifaddrs: try GetifaddrsSource()
         }

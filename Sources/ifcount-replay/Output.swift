@@ -93,7 +93,10 @@ enum Answer {
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
             "a value is of the wrong type\(place(context))"
         case DecodingError.dataCorrupted(let context):
-            context.codingPath.isEmpty ? "it is not JSON" : "a value cannot be used\(place(context))"
+            // The decoder says the same of a number that does not fit as of what is no JSON at all.
+            context.codingPath.isEmpty
+                ? "it is not JSON, or a counter in it is no whole number from 0 to 2^64 - 1"
+                : "a value cannot be used\(place(context))"
         default:
             "\(error)"
         }

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Options
 internal import Wire
 
@@ -108,5 +109,5 @@ struct Invocation: Hashable, Sendable {
     }
 
     /// The one spelling of a name that the daemon uses: `\xFF` and `\xff` are the same byte.
-    private static func canonical(_ name: String) -> String { EscapedName.encode(EscapedName.decode(name)) }
+    private static func canonical(_ name: String) -> String { LinkName(escaped: name)?.escaped ?? name }
 }

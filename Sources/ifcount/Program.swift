@@ -1,4 +1,5 @@
 internal import IfcountClient
+internal import Ledger
 internal import Options
 internal import SystemCalls
 internal import Wire
@@ -35,7 +36,8 @@ enum Program {
 
     /// An argument as text: as it was typed, or escaped when it is the raw name of a link and no UTF-8.
     private static func text(_ argument: [UInt8]) -> String {
-        String(validating: argument, as: UTF8.self) ?? EscapedName.encode(argument)
+        String(validating: argument, as: UTF8.self)
+            ?? LinkName(bytes: argument)?.escaped ?? String(decoding: argument, as: UTF8.self)
     }
 
     private static func run(_ invocation: Invocation, _ output: Output) throws {

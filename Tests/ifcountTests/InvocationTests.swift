@@ -106,19 +106,6 @@ import Testing
         )
     }
 
-    @Test(
-        arguments: [
-            (Array("utun0".utf8), "utun0"), (Array("grün".utf8), "grün"), ([0xFF, 0x41], #"\xffA"#),
-            (Array(#"\x41"#.utf8), #"\x5cx41"#), (Array(#"\x4"#.utf8), #"\x4"#), ([0xC3], #"\xc3"#),
-            ([0x1B, 0x5B], "\u{1B}["), ([0xE2, 0x82, 0x78], #"\xe2\x82x"#), ([], ""),
-            ([0xED, 0xA0, 0x80], #"\xed\xa0\x80"#),
-        ] as [([UInt8], String)]
-    )
-    func escapesNamesReversibly(_ name: [UInt8], _ text: String) {
-        #expect(EscapedName.encode(name) == text)
-        #expect(EscapedName.decode(text) == name)
-    }
-
     @Test(arguments: [
         (["LANG": "C.UTF-8"], true), (["LANG": "de_DE.utf8"], true), (["LANG": "de_DE.UTF-8", "LC_ALL": "C"], false),
         (["LANG": "C", "LC_CTYPE": "en_US.UTF-8"], true), (["LC_ALL": "", "LANG": "en_US.UTF-8@x"], true),

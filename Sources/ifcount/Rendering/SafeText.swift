@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Wire
 
 /// Text from outside, made harmless: a link's name may hold escape sequences that reprogram a terminal, or characters
@@ -16,7 +17,7 @@ enum SafeText {
             if unicode || scalar.isASCII, isVisible(scalar) {
                 result.unicodeScalars.append(scalar)
             } else {
-                result += Unicode.UTF8.encode(scalar).map { $0.map(EscapedName.escape).joined() } ?? ""
+                result += Unicode.UTF8.encode(scalar).map { $0.map(LinkName.escape).joined() } ?? ""
             }
         }
         return result

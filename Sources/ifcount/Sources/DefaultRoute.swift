@@ -1,3 +1,4 @@
+internal import Ledger
 internal import SystemCalls
 internal import Wire
 
@@ -55,7 +56,9 @@ enum DefaultRoute {
     /// The fields of each line; the names among them escaped, so that everything is text.
     private static func lines(_ file: [UInt8]) -> [[String]] {
         file.split(separator: UInt8(ascii: "\n")).map { line in
-            line.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.map(EscapedName.encode)
+            line.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.map {
+                LinkName(bytes: $0)?.escaped ?? String(decoding: $0, as: UTF8.self)
+            }
         }
     }
 }
