@@ -43,7 +43,7 @@ struct ScenarioTests {
     @Test(arguments: Cases.files(endingWith: ".json").filter { $0.hasPrefix("C26") })
     func `a damaged file is refused with a reason`(name: String) throws {
         let error = #expect(throws: ScenarioError.self) { try Answer.scenario(try Cases.read(name)) }
-        #expect(error?.description .hasPrefix("it is no scenario: it is not JSON") == true)
+        #expect(error?.description.hasPrefix("it is no scenario: it is not JSON") == true)
     }
 
     @Test(arguments: [
