@@ -64,8 +64,11 @@ let package = Package(
 
         // Tests, by the room they look into.
         .testTarget(name: "OptionsTests", dependencies: ["Options"]),
-        .target(name: "CNamespace", path: "Tests/CNamespace", cSettings: strictC),
-        .testTarget(name: "CLinkStatsTests", dependencies: ["CLinkStats", "CNamespace"], swiftSettings: strict),
+        .testTarget(
+            name: "CLinkStatsTests",
+            dependencies: ["CLinkStats", "SystemCalls", "TestLinks"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "TestLinksTests",
             dependencies: ["TestLinks", "SystemCalls", "ifcount-demo"],
