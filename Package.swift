@@ -60,7 +60,11 @@ let package = Package(
         ),
         .target(name: "CTestLinks", cSettings: strictC, linkerSettings: [.linkedLibrary("mnl")]),
         .target(name: "TestLinks", dependencies: ["CTestLinks", "SystemCalls"], swiftSettings: strict),
-        .executableTarget(name: "ifcount-demo", dependencies: ["TestLinks", "SystemCalls"], swiftSettings: strict),
+        .executableTarget(
+            name: "ifcount-demo",
+            dependencies: ["Options", "TestLinks", "SystemCalls"],
+            swiftSettings: strict
+        ),
 
         // Tests, by the room they look into.
         .testTarget(name: "OptionsTests", dependencies: ["Options"]),
