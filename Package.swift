@@ -60,12 +60,19 @@ let package = Package(
         ),
         .target(name: "CTestLinks", cSettings: strictC, linkerSettings: [.linkedLibrary("mnl")]),
         .target(name: "TestLinks", dependencies: ["CTestLinks", "SystemCalls"], swiftSettings: strict),
-        .executableTarget(name: "ifcount-demo", dependencies: ["TestLinks", "SystemCalls"], swiftSettings: strict),
+        .executableTarget(
+            name: "ifcount-demo",
+            dependencies: ["Options", "TestLinks", "SystemCalls"],
+            swiftSettings: strict
+        ),
 
         // Tests, by the room they look into.
         .testTarget(name: "OptionsTests", dependencies: ["Options"]),
-        .target(name: "CNamespace", path: "Tests/CNamespace", cSettings: strictC),
-        .testTarget(name: "CLinkStatsTests", dependencies: ["CLinkStats", "CNamespace"], swiftSettings: strict),
+        .testTarget(
+            name: "CLinkStatsTests",
+            dependencies: ["CLinkStats", "SystemCalls", "TestLinks"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "TestLinksTests",
             dependencies: ["TestLinks", "SystemCalls", "ifcount-demo"],

@@ -15,11 +15,14 @@ package struct LinkFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "cannot \(attempt): \(errno)" }
 }
 
-/// The answer of a C function of this module, which is 0 or more, or a negative error number.
+/// The answer of a C function of this package, which is 0 or more, or a negative error number.
 ///
 /// - Throws: `LinkFailure` with the words of `attempt` when the answer is negative.
 @discardableResult
-func succeeding(_ attempt: @autoclosure () -> String, _ answer: Int32) throws(LinkFailure) -> Int32 {
-    guard answer >= 0 else { throw LinkFailure(attempt(), Errno(-answer)) }
+package func succeeding<Answer: SignedInteger>(
+    _ attempt: @autoclosure () -> String,
+    _ answer: Answer
+) throws(LinkFailure) -> Answer {
+    guard answer >= 0 else { throw LinkFailure(attempt(), Errno(Int32(-answer))) }
     return answer
 }

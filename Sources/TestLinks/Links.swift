@@ -186,15 +186,5 @@ func evenSizes(_ bytes: Int, smallest: Int, largest: Int) -> [Int] {
 
 /// The text of a file of /proc.
 private func contents(of path: String) throws(LinkFailure) -> String {
-    do throws(Errno) {
-        let descriptor = try retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
-        defer { close(descriptor) }
-        var text: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = try retrying { unsafe read(descriptor, &piece, piece.count) }
-            if count == 0 { return String(decoding: text, as: UTF8.self) }
-            text += piece.prefix(count)
-        }
-    } catch { throw LinkFailure("read \(path)", error) }
+    do throws(Errno) { return try File.text(path) } catch { throw LinkFailure("read \(path)", error) }
 }

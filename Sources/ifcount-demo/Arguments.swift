@@ -1,3 +1,5 @@
+internal import Options
+
 /// What the command line asks for.
 struct Arguments {
     /// How long to drive traffic.
@@ -27,8 +29,9 @@ struct Arguments {
           --linger N    let COMMAND run for N seconds after the last byte (2)
           --seed N      repeat the random choices of an earlier run
           --json        print the truth as one line of JSON
-          --help        print this help
+          -h, --help    print this help
 
+        A time may have a unit instead, such as 500ms, 2m or 1h; it is at most a day.
         It needs no root where user namespaces and /dev/net/tun are open to all.
         Ctrl-C ends it early; the truth is told all the same.
 
@@ -36,37 +39,36 @@ struct Arguments {
 
         """
 
-    init(_ words: some Sequence<String>) throws(UsageError) {
-        var rest = Array(words)[...]
-        while let word = rest.popFirst() {
-            switch word {
-            case "--": (command, rest) = (Array(rest), [])
-            case "--help", "-h": wantsHelp = true
-            case "--json": wantsJSON = true
-            case "--seconds": seconds = try Self.duration(word, &rest)
-            case "--every": every = try Self.duration(word, &rest)
-            case "--lead": lead = try Self.duration(word, &rest)
-            case "--linger": linger = try Self.duration(word, &rest)
-            case "--seed":
-                guard let text = rest.popFirst(), let number = UInt64(text) else {
-                    throw UsageError(message: "--seed needs a number")
-                }
-                seed = number
-            default: throw UsageError(message: "unknown argument '\(word)'; the command stands after --")
+    private static let options: [OptionDefinition] = [
+        .value("seconds"), .value("every"), .value("lead"), .value("linger"), .value("seed"), .flag("json"),
+        .flag("help", short: "h"),
+    ]
+
+    /// - Parameter words: the command line without the program's name.
+    /// - Throws: the first mistake.
+    init(_ words: some Collection<String>) throws(UsageError) {
+        // What follows -- is a command, and what stands before it by mistake is none.
+        let parts = words.split(separator: "--", maxSplits: 1, omittingEmptySubsequences: false)
+        let parsed = try ParsedArguments(parts[0], Self.options)
+        wantsHelp = parsed.has("help")
+        if wantsHelp { return }
+        if let operand = parsed.operands.first { throw .missingOperand("'--' before the command '\(operand)'") }
+        wantsJSON = parsed.has("json")
+        seconds = try Self.duration("seconds", parsed) ?? seconds
+        every = try Self.duration("every", parsed) ?? every
+        lead = try Self.duration("lead", parsed) ?? lead
+        linger = try Self.duration("linger", parsed) ?? linger
+        if let text = parsed.value("seed") {
+            guard let number = UInt64(text) else {
+                throw .badValue("--seed", reason: "'\(text)' is no whole number below 2^64")
             }
+            seed = number
         }
+        if parts.count == 2 { command = Array(parts[1]) }
     }
 
-    private static func duration(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Duration {
-        guard let text = rest.popFirst(), let seconds = Double(text), (0...86400).contains(seconds) else {
-            throw UsageError(message: "\(option) needs a number of seconds, at most a day")
-        }
-        return .seconds(seconds)
+    private static func duration(_ option: String, _ parsed: ParsedArguments) throws(UsageError) -> Duration? {
+        guard let text = parsed.value(option) else { return nil }
+        return .microseconds(try DurationText.microseconds(text, option: "--\(option)", within: 0...86_400_000_000))
     }
-}
-
-/// A command line that makes no sense.
-struct UsageError: Error {
-    /// Why, for people.
-    let message: String
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Options
 internal import SystemCalls
 internal import TestLinks
 
@@ -14,7 +15,7 @@ struct Main {
         do throws(UsageError) {
             arguments = try Arguments(CommandLine.arguments.dropFirst())
         } catch {
-            complain("\(error.message)\nTry 'ifcount-demo --help'.")
+            complain("\(error)\nTry 'ifcount-demo --help'.")
             return 2
         }
         if arguments.wantsHelp {

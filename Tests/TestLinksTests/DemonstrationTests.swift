@@ -12,7 +12,7 @@ struct DemonstrationTests {
             """#
         var demo = try Program(
             "ifcount-demo",
-            ["--seconds", "0.6", "--every", "0.2", "--linger", "0.1", "--json", "--", "sh", "-c", script]
+            ["--seconds", "0.6", "--every", "0.2", "--linger", "100ms", "--json", "--", "sh", "-c", script]
         )
         #expect(try demo.wait() == .exited(0))
         let lines = demo.text.split(separator: "\n")
@@ -36,8 +36,15 @@ struct DemonstrationTests {
         arguments: [
             (["--", "sh", "-c", "exit 3"], 1, "ifcount-demo: sh ended with status 3\n"),
             (["--", "/no/such"], 1, "ifcount-demo: cannot start /no/such: No such file or directory\n"),
-            (["--every", "-1"], 2, "ifcount-demo: --every needs a number of seconds, at most a day\n"),
-            (["watch"], 2, "ifcount-demo: unknown argument 'watch'; the command stands after --\n"),
+            (
+                ["--every", "-1"], 2,
+                "ifcount-demo: option '--every': '-1' is no duration; write 500ms, 1s, 2m or 1h\n"
+            ),
+            (["--lead", "25h"], 2, "ifcount-demo: option '--lead': '25h' is not between 0s and 24h\n"),
+            (["--seed", "-1"], 2, "ifcount-demo: option '--seed': '-1' is no whole number below 2^64\n"),
+            (["--seconds"], 2, "ifcount-demo: option '--seconds' needs a value\n"),
+            (["--sed", "1"], 2, "ifcount-demo: unknown option '--sed'; did you mean '--seed'?\n"),
+            (["watch"], 2, "ifcount-demo: '--' before the command 'watch' is missing\n"),
         ] as [([String], Int32, String)]
     )
     func wrong(arguments: [String], status: Int32, words: String) throws {
