@@ -55,8 +55,10 @@ package struct Account: Hashable, Sendable, Codable {
     package var current: Int32?
     /// Links that were not there any more without having been seen to go: either they come back, or each leaves a gap.
     package var missing: [Int32] = []
-    /// The link that had the name when it moved to another namespace last.
-    package var departed: Incarnation?
+    /// Links that had the name when they moved to another namespace, and have not come back; the last few of them.
+    package private(set) var departed: [Incarnation] = []
+    /// Whether more have moved away than are remembered.
+    package private(set) var hasForgottenDeparted = false
     /// Whether the last link that had the name ended with nothing missing.
     package var endedSurely = true
     /// When the totals were last true, on CLOCK_BOOTTIME in µs.
@@ -85,6 +87,29 @@ package struct Account: Hashable, Sendable, Codable {
     package var rxAtMost: UInt64? { missing.isEmpty ? rx.atMost : nil }
     /// The upper bound of sent bytes; nil when there is none.
     package var txAtMost: UInt64? { missing.isEmpty ? tx.atMost : nil }
+
+    /// How many links that moved away are remembered.
+    private static let mostDeparted = 8
+
+    /// Remembers a link that moved away.
+    mutating func remember(_ incarnation: Incarnation) {
+        departed.append(incarnation)
+        if departed.count > Self.mostDeparted {
+            departed.removeFirst()
+            hasForgottenDeparted = true
+        }
+    }
+
+    /// Takes out the link that has come back, the last one first.
+    mutating func recall(where isContinued: (Incarnation) -> Bool) -> Incarnation? {
+        departed.lastIndex(where: isContinued).map { departed.remove(at: $0) }
+    }
+
+    /// Forgets the links of another boot or namespace: none of them can come back.
+    mutating func forgetDeparted() {
+        departed = []
+        hasForgottenDeparted = false
+    }
 
     /// Gives both directions up for an upper bound.
     mutating func open() {

@@ -65,9 +65,11 @@ package enum CounterRules {
         return isPlausible(rise, in: elapsed) ? .count(rise, mark: value) : .setAside
     }
 
-    /// Whether one step leads from below a mark that was given up to just above it: then that "reset" was a run of bad readings.
+    /// Whether one step leads from a supposed reset back over the mark that was given up for it: then the "reset" was a run
+    /// of bad readings. It can be told when nothing but zeros were read since, or when the step ends just above the mark.
     private static func isReturn(to value: UInt64, over ghost: UInt64, from mark: UInt64) -> Bool {
-        mark < ghost && value >= ghost && value - mark >= ghost / 2 && value - ghost <= ghost / 8
+        guard mark < ghost, value >= ghost else { return false }
+        return mark == 0 || (value - mark >= ghost / 2 && value - ghost <= ghost / 8)
     }
 
     /// Whether a link can have moved this many bytes in the time. Less than a second counts as one: clocks of events and

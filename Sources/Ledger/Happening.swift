@@ -38,6 +38,8 @@ package struct Happening: Hashable, Sendable {
         case reset = "reset-in-place"
         /// The link was found, not seen to begin: others of its name may have been there before it.
         case unseenBirth = "unseen-birth"
+        /// Nobody looked for a while, and links of the name may have come and gone meanwhile.
+        case unseenLife = "unseen-life"
     }
 
     package var account: LinkName

@@ -3,7 +3,7 @@ extension Ledger {
     /// Takes a message that a link exists and looks like this now.
     mutating func take(_ link: Link, _ sample: Scan.Sample?, at: UInt64, wall: Int) {
         let ifindex = link.identity.ifindex
-        if live[ifindex].map({ $0.link.identity.agrees(with: link.identity) }) ?? false {
+        if live[ifindex].map({ $0.isSame(as: link) }) ?? false {
             update(link, sample, at: at, wall: wall)
         } else {
             // The number is another link's now, and nobody told that its link had ended.
@@ -21,7 +21,7 @@ extension Ledger {
         }
         for link in links where !uncertain.contains(link.identity.ifindex) {
             let ifindex = link.identity.ifindex
-            if live[ifindex].map({ $0.link.identity.agrees(with: link.identity) }) ?? false {
+            if live[ifindex].map({ $0.isSame(as: link) }) ?? false {
                 update(link, nil, at: at, wall: wall)
                 if let away, let index = live[ifindex]?.account { accounts[index].overlook(away.length) }
                 continue
@@ -32,6 +32,16 @@ extension Ledger {
             } else {
                 beginUnseen(link, at: at, wall: wall)
             }
+        }
+    }
+
+    /// After a time in which links may have come and gone unseen, an absent name may have missed a whole one. One doubt is
+    /// as good as many: an account that has no upper bound already is left as it is.
+    mutating func doubtAbsent(at: UInt64) {
+        for (index, account) in accounts.enumerated() where account.current == nil {
+            if account.rxAtMost == nil && account.txAtMost == nil { continue }
+            let unobserved = away?.length ?? (at > account.asOf ? at - account.asOf : 0)
+            note(.unseenLife, account: index, ifindex: 0, rx: true, tx: true, unobserved: unobserved)
         }
     }
 
@@ -69,7 +79,7 @@ extension Ledger {
         }
         accounts[index].endedSurely = rxSure && txSure
         leave(ifindex, index, at: at)
-        if departed { accounts[index].departed = incarnation }
+        if departed { accounts[index].remember(incarnation) }
     }
 
     /// Counts a closing counter of one direction. A lower one is never a reset.
@@ -107,7 +117,7 @@ extension Ledger {
     /// A link that was seen to begin: born here, come in from elsewhere, or come back.
     private mutating func beginSeen(_ link: Link, _ sample: Scan.Sample?, at: UInt64, wall: Int) {
         let index = account(for: link, at: at, wall: wall)
-        if let departed = accounts[index].departed, departed.isContinued(by: link, sample) {
+        if let departed = accounts[index].recall(where: { $0.isContinued(by: link, sample) }) {
             comeBack(departed, as: link, sample, at: at)
             return
         }
@@ -126,18 +136,29 @@ extension Ledger {
 
     /// A link that was found: it counts in full, in a gap, since others of its name may have come and gone.
     private mutating func beginUnseen(_ link: Link, at: UInt64, wall: Int) {
+        let ifindex = link.identity.ifindex
         let index = account(for: link, at: at, wall: wall)
         let before = max(accounts[index].asOf, away == nil ? scannedAt ?? at : 0)
+        let unobserved = away?.length ?? (at > before ? at - before : 0)
+        if let departed = accounts[index].recall(where: { $0.isContinued(by: link) }) {
+            let isSure = departed.link.identity.inode != nil && link.identity.inode != nil
+            comeBack(departed, as: link, nil, at: at)
+            if !isSure {
+                note(.unseenBirth, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
+            }
+            return
+        }
         begin(link, account: index, at: at)
-        guard var incarnation = live[link.identity.ifindex] else { return }
-        incarnation.isBaselined = true
+        guard var incarnation = live[ifindex] else { return }
+        // One that moved away may have come back under another number: then what it counts was counted before. So
+        // counting begins with its next reading.
+        incarnation.isBaselined = accounts[index].departed.isEmpty && !accounts[index].hasForgottenDeparted
         // It may have begun at any moment since the machine was started.
         incarnation.rx.at = 0
         incarnation.tx.at = 0
-        live[link.identity.ifindex] = incarnation
+        live[ifindex] = incarnation
         tell(incarnation.life == 1 ? .created : .recreated, incarnation, gapped: true)
-        let unobserved = away?.length ?? (at > before ? at - before : 0)
-        note(.unseenBirth, account: index, ifindex: link.identity.ifindex, rx: true, tx: true, unobserved: unobserved)
+        note(.unseenBirth, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
         accounts[index].rest(at: at)
     }
 
@@ -169,7 +190,6 @@ extension Ledger {
         var incarnation = departed
         let index = incarnation.account
         incarnation.link = link
-        accounts[index].departed = nil
         accounts[index].current = link.identity.ifindex
         live[link.identity.ifindex] = incarnation
         tell(.returned, incarnation, gapped: false)
@@ -199,8 +219,11 @@ extension Ledger {
         }
         if let known = live[ifindex], known.link.name != link.name {
             // What the message counted so far belongs to the name before.
-            if let sample { rise(sample, of: ifindex, at: at) }
+            if let sample { take(sample, of: ifindex, witnessed: true, at: at) }
             rename(known, to: link, at: at, wall: wall)
+        } else if let sample {
+            // And here to the time before a driver may reset it, going down.
+            rise(sample, of: ifindex, at: at)
         }
         guard let before = live[ifindex]?.link else { return }
         if (before.state == .down) != (link.state == .down) { live[ifindex]?.isDisturbed = true }
@@ -283,13 +306,24 @@ extension Ledger {
 }
 
 extension Incarnation {
-    /// Whether a link that comes in can be this one, which had moved away.
+    /// Whether a link of the same number is this one. One that was missing has to prove it, by its inode or its name: a
+    /// number can be asked for.
+    fileprivate func isSame(as link: Link) -> Bool {
+        guard self.link.identity.agrees(with: link.identity) else { return false }
+        let isProven = self.link.identity.inode != nil && link.identity.inode != nil
+        return isProven || missingSince == nil || self.link.name == link.name
+    }
+
+    /// Whether a link that was found can be this one, which had moved away: by its inode, else by its number and kind.
+    fileprivate func isContinued(by link: Link) -> Bool {
+        if let mine = self.link.identity.inode, let its = link.identity.inode { return mine == its }
+        return self.link.identity.ifindex == link.identity.ifindex && self.link.kind == link.kind
+    }
+
+    /// Whether a link that was seen to come in can be this one: then its counters have gone on, too.
     fileprivate func isContinued(by link: Link, _ sample: Scan.Sample?) -> Bool {
         if let mine = self.link.identity.inode, let its = link.identity.inode { return mine == its }
-        guard self.link.identity.ifindex == link.identity.ifindex, self.link.kind == link.kind, isBaselined else {
-            return false
-        }
-        guard let counters = sample?.counters else { return false }
+        guard isContinued(by: link), isBaselined, let counters = sample?.counters else { return false }
         return counters.rxBytes >= rx.mark && counters.txBytes >= tx.mark
     }
 }

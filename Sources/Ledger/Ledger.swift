@@ -102,6 +102,7 @@ package struct Ledger: Sendable {
                 take(endOf: link, closing, departed: departed, at: scan.at, wall: wall)
             case .roll(let links, let uncertain):
                 take(roll: links, except: uncertain, at: scan.at, wall: wall)
+                if away != nil || scan.hasLostEvents || !scan.witnessed { doubtAbsent(at: scan.at) }
             }
         }
         for (ifindex, sample) in scan.samples {
@@ -128,7 +129,7 @@ package struct Ledger: Sendable {
         guard session != state.session else { return }
         for index in accounts.indices {
             if !sameBoot { accounts[index].sinceAt = nil }
-            accounts[index].departed = nil
+            accounts[index].forgetDeparted()
             accounts[index].asOf = 0
         }
         for ifindex in live.keys.sorted() { endUnseen(ifindex, at: at) }

@@ -33,6 +33,8 @@ package struct Scan: Sendable {
     package var samples: [(ifindex: Int32, sample: Sample)] = []
     /// Whether the source reports each creation and deletion. Without, a link can be replaced between two looks unseen.
     package var witnessed: Bool
+    /// Whether a source that reports them has lost some since the look before (netlink(7), ENOBUFS).
+    package var hasLostEvents = false
 
     package init(at: UInt64, witnessed: Bool = true) {
         self.at = at

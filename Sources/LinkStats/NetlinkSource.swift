@@ -86,6 +86,7 @@ final class NetlinkSource: ScanSource {
         needsRoll = false
         var later: [Scan.Record] = []
         let changed = try drain(into: &later)
+        scan.hasLostEvents = true
         scan.records.append(.roll(links, uncertain: changed))
         scan.records.append(contentsOf: later)
         for link in listed where !changed.contains(link.ifindex) {

@@ -44,7 +44,9 @@ struct World {
     /// Events that came since the last look were lost.
     private var isOverrun = false
     private var isUnseen = false
-    private var hasRenamed = false
+    /// Something happened that has to be told.
+    private var isFaithful = false
+    private var isQuiet = false
     private var isFirst = true
 
     private static let names = ["utun0", "utun1", "eth0", "wg0"].compactMap { LinkName(escaped: $0) }
@@ -82,12 +84,15 @@ struct World {
 
     /// Lets some things happen, and takes a look.
     mutating func look(isRestart: Bool = false) -> Scan {
+        isUnseen = isRestart
         for _ in 0..<random.below(5) { happen() }
+        isUnseen = false
         now += 100_000 + random.below(3_000_000)
         var scan = Scan(at: now, witnessed: source == .events)
         let needsRoll = source != .events || isFirst || isOverrun || isRestart
         if source == .events && !isOverrun { scan.records = records }
         if isRestart || isFirst { scan.records = [] }
+        scan.hasLostEvents = isOverrun
         if needsRoll { scan.records.append(.roll(here.map(told), uncertain: [])) }
         lied = []
         for device in here {
@@ -95,7 +100,8 @@ struct World {
         }
         records = []
         isOverrun = false
-        hasRenamed = false
+        isFaithful = false
+        isQuiet = false
         isFirst = false
         return scan
     }
@@ -103,6 +109,7 @@ struct World {
     // MARK: - What happens
 
     private mutating func happen() {
+        if isQuiet { return }
         now += random.below(200_000)
         switch random.below(16) {
         case 0, 1: if let device = here.indices.randomElement(using: &random) { delete(device) }
@@ -121,7 +128,7 @@ struct World {
         case 6: depart()
         case 7: comeBack()
         case 8: resetInPlace()
-        case 9 where source == .events && !hasRenamed: isOverrun = true
+        case 9 where source == .events && !isFaithful: isOverrun = true
         default: move(3)
         }
     }
@@ -168,14 +175,17 @@ struct World {
             let name = Self.names.filter(isFree).randomElement(using: &random)
         else { return }
         here[index].link.name = name
-        hasRenamed = true
+        isFaithful = true
         if truth[name] == nil { truth[name] = Truth() }
         records.append(.link(told(here[index]), Scan.Sample(counters(of: here[index]))))
     }
 
     private mutating func depart() {
         // Without events, a link that has gone away and comes back later looks as if it had never been away.
-        guard source == .events, let index = here.indices.randomElement(using: &random) else { return }
+        // The same is true of one whose going was not told.
+        guard source == .events, !isUnseen, !isOverrun, let index = here.indices.randomElement(using: &random)
+        else { return }
+        isFaithful = true
         let device = here.remove(at: index)
         away.append(device)
         records.append(.gone(device.link, closing: Scan.Sample(counters(of: device)), departed: true))
@@ -198,12 +208,14 @@ struct World {
         else { return }
         var down = told(here[index])
         down.state = .down
-        records.append(.link(down, nil))
+        records.append(.link(down, Scan.Sample(counters(of: here[index]))))
         here[index].rx = random.below(1000)
         here[index].tx = random.below(1000)
         truth[here[index].link.name, default: Truth()].rx += here[index].rx
         truth[here[index].link.name, default: Truth()].tx += here[index].tx
         records.append(.link(told(here[index]), nil))
+        // A counter that began anew and is past its old value by the next look cannot be told from one that went on.
+        isQuiet = true
     }
 
     // MARK: - What is told
