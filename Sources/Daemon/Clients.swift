@@ -22,6 +22,9 @@ struct Clients {
 
     init(firstToken: UInt64) { nextToken = firstToken }
 
+    /// Whether there is no client now.
+    var isEmpty: Bool { connections.isEmpty }
+
     /// The shortest interval that a watcher has asked for, in µs.
     var shortestInterval: UInt64? {
         connections.values.compactMap { $0.watching?.subscription.interval }.min()

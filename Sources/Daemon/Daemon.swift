@@ -36,6 +36,10 @@ package final class Daemon {
     private var refusal = ""
     private var overruns = 0
     private var failure: String?
+    /// Whether anything was done, beside counting, since the memory for it was given back; starting counts.
+    private var isAwake = true
+    /// When a client was served last, on CLOCK_BOOTTIME in µs.
+    private var lastServed: UInt64 = 0
 
     /// What descriptors in the set are for; clients' tokens follow.
     private enum Token {
@@ -48,6 +52,8 @@ package final class Daemon {
 
     /// A request that has begun is waited for this long, in µs.
     private static let patience: UInt64 = 10_000_000
+    /// How long after the last client the memory for clients is kept, in µs.
+    private static let wakefulness: UInt64 = 10_000_000
     /// Counters that are older than this, in µs, are read anew for who asks.
     private static let stale: UInt64 = 1_000_000
 
@@ -122,10 +128,18 @@ package final class Daemon {
     // MARK: - Reading
 
     private func tick() {
+        rest()
         sample()
         pushTicks(at: Clock.boot, all: false)
         report()
         manager.notify("WATCHDOG=1")
+    }
+
+    /// Makes itself small when nobody has asked for anything for a while.
+    private func rest() {
+        guard isAwake, clients.isEmpty, Clock.boot > lastServed + Self.wakefulness else { return }
+        isAwake = false
+        Memory.releaseCode()
     }
 
     private func sample() {
@@ -208,6 +222,8 @@ package final class Daemon {
     }
 
     private func serve(_ item: Poller.Ready) {
+        isAwake = true
+        lastServed = Clock.boot
         clients.serve(item, at: Clock.boot, &poller) { request in
             refresh()
             return Service.answer(request, from: sampler)

@@ -64,7 +64,8 @@ package struct Reader: ~Copyable {
         } catch {
             guard forced == nil else { throw error }
             refusals = [error]
-            current = try Self.first(of: Source.allCases.drop { $0 != source }.dropFirst(), eventRoom, refusals: &refusals)
+            let worse = Source.allCases.drop { $0 != source }.dropFirst()
+            current = try Self.first(of: worse, eventRoom, refusals: &refusals)
             return try current.scan()
         }
     }

@@ -25,4 +25,10 @@
 /* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC; −1 and errno on failure. */
 int ifc_accept(int listener);
 
+/*
+ * Gives the pages of programs and libraries back that are mapped from their files and never written (madvise(2),
+ * MADV_DONTNEED). Those that are needed again are mapped again from the page cache.
+ */
+void ifc_release_file_pages(void);
+
 #endif
