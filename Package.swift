@@ -78,7 +78,11 @@ let package = Package(
             dependencies: ["TestLinks", "SystemCalls", "ifcount-demo"],
             swiftSettings: strict
         ),
-        .testTarget(name: "LedgerTests", dependencies: ["Ledger", "ifcount-replay"], swiftSettings: strict),
+        .testTarget(
+            name: "LedgerTests",
+            dependencies: ["Ledger", "TestLinks", "ifcount-replay"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LinkStatsTests",
             dependencies: ["LinkStats", "Ledger", "TestLinks"],

@@ -1,4 +1,5 @@
 import Glibc
+internal import TestLinks
 
 /// Calls the body with a copy of the bytes that ends at the edge of readable memory.
 ///
@@ -16,22 +17,9 @@ func withCliff<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<UInt8>) throws -
     return try unsafe body(UnsafePointer(start.assumingMemoryBound(to: UInt8.self)))
 }
 
-/// SplitMix64: the same numbers in every run from the same seed.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension [UInt8] {
     /// A copy with a few bytes changed, cut out or put in.
-    func mutated(using random: inout Seeded) -> [UInt8] {
+    func mutated(using random: inout SplitMix64) -> [UInt8] {
         var copy = self
         for _ in 0..<Int.random(in: 1...6, using: &random) where !copy.isEmpty {
             let place = Int.random(in: 0..<copy.count, using: &random)

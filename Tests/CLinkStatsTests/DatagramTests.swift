@@ -1,5 +1,6 @@
 import CLinkStats
 import Glibc
+import TestLinks
 import Testing
 
 @Suite("Link messages")
@@ -383,7 +384,7 @@ struct DatagramTests {
     }
 
     @Test func anyBytesEnd() {
-        var random = Seeded(state: 20)
+        var random = SplitMix64(seed: 20)
         let seeds = Golden.named.map(\.bytes) + Self.cases.map(\.bytes)
         for _ in 0..<20_000 {
             let seed = seeds.randomElement(using: &random) ?? []

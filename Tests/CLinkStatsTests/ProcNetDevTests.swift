@@ -1,5 +1,6 @@
 import CLinkStats
 import Glibc
+import TestLinks
 import Testing
 
 @Suite("/proc/net/dev")
@@ -246,7 +247,7 @@ struct ProcNetDevTests {
     }
 
     @Test func anyBytesEnd() throws {
-        var random = Seeded(state: 22)
+        var random = SplitMix64(seed: 22)
         let seeds =
             try Self.files.map { try Self.contents(of: $0.testDescription) }
             + Self.lines.map { Array((Self.heading + $0.text).utf8) }

@@ -1,5 +1,6 @@
 import CLinkStats
 import Glibc
+import TestLinks
 import Testing
 
 @Suite("Statistics dumps")
@@ -283,7 +284,7 @@ struct StatsTests {
     }
 
     @Test func anyBytesEnd() {
-        var random = Seeded(state: 21)
+        var random = SplitMix64(seed: 21)
         let seeds = Self.cases.map(\.bytes)
         for _ in 0..<20_000 {
             let bytes = (seeds.randomElement(using: &random) ?? []).mutated(using: &random)

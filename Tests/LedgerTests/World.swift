@@ -1,4 +1,5 @@
 import Ledger
+import TestLinks
 
 /// A kernel of the imagination, with links whose every byte is known.
 ///
@@ -33,7 +34,7 @@ struct World {
     private(set) var truth: [LinkName: Truth] = [:]
     /// Names whose counters lied in the last look: their totals are of the look before.
     private(set) var lied: Set<LinkName> = []
-    private var random: SplitMix
+    private var random: SplitMix64
     private var here: [Device] = []
     private var away: [Device] = []
     private var records: [Scan.Record] = []
@@ -54,7 +55,7 @@ struct World {
 
     init(seed: UInt64, source: Source) {
         self.source = source
-        random = SplitMix(state: seed)
+        random = SplitMix64(seed: seed)
         create(Self.names[0], kind: "tun")
         if random.chance(2) { create(Self.names[2], kind: "ethernet") }
         move(10)
@@ -251,20 +252,9 @@ struct World {
     }
 }
 
-/// The generator of Steele, Lea and Flood: the same numbers for the same seed, everywhere.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: UInt64) -> UInt64 { bound == 0 ? 0 : next() % bound }
+extension SplitMix64 {
+    fileprivate mutating func below(_ bound: UInt64) -> UInt64 { bound == 0 ? 0 : next() % bound }
     /// True one time in so many.
-    mutating func chance(_ oneIn: UInt64) -> Bool { below(oneIn) == 0 }
-    mutating func pick(_ values: [String]) -> String { values[Int(below(UInt64(values.count)))] }
+    fileprivate mutating func chance(_ oneIn: UInt64) -> Bool { below(oneIn) == 0 }
+    fileprivate mutating func pick(_ values: [String]) -> String { values[Int(below(UInt64(values.count)))] }
 }
