@@ -1,3 +1,28 @@
+/// Bytes that were counted, and when they passed.
+package struct Booking: Hashable, Sendable {
+    /// The account, as an index into the ledger's accounts.
+    package var account: Int
+    package var rxBytes: UInt64
+    package var txBytes: UInt64
+    package var rxPackets: UInt64
+    package var txPackets: UInt64
+    /// They passed after this moment, on CLOCK_BOOTTIME in µs.
+    package var since: UInt64
+    /// They had passed by this moment.
+    package var at: UInt64
+}
+
+/// A time in which bytes of an account may have been missed.
+package struct Hole: Hashable, Sendable {
+    /// The account, as an index into the ledger's accounts.
+    package var account: Int
+    package var cause: Happening.Gap
+    /// How long before `at` it began, in µs; it may reach into the boot before.
+    package var length: UInt64
+    /// When it was found, on CLOCK_BOOTTIME in µs.
+    package var at: UInt64
+}
+
 /// Something that the ledger found out, for people and logs.
 package struct Happening: Hashable, Sendable {
     /// What happened.

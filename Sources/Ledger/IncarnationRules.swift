@@ -99,9 +99,9 @@ extension Ledger {
         case .count(let bytes, _):
             let packets = incarnation[keyPath: direction].follow(verdict, packets: packets, width: width, at: at)
             if direction == \Incarnation.rx {
-                add(rx: (bytes, packets), tx: (0, 0), of: incarnation)
+                add(rx: (bytes, packets), tx: (0, 0), of: incarnation, since: track.at, at: at)
             } else {
-                add(rx: (0, 0), tx: (bytes, packets), of: incarnation)
+                add(rx: (0, 0), tx: (bytes, packets), of: incarnation, since: track.at, at: at)
             }
             return width == .bits64
         case .setAside:
@@ -292,7 +292,7 @@ extension Ledger {
             guard let incarnation = live.removeValue(forKey: ifindex) else { continue }
             let since = incarnation.missingSince ?? incarnation.asOf
             let unobserved = since > incarnation.asOf ? since - incarnation.asOf : 0
-            note(.unseenEnd, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
+            note(.unseenEnd, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved, until: since)
             accounts[index].endedSurely = false
         }
         accounts[index].missing = []

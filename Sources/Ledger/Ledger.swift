@@ -28,6 +28,10 @@ package struct Ledger: Sendable {
     private(set) var away: Absence?
     /// What the look that is folded now has brought.
     var happenings: [Happening] = []
+    /// What the look that is folded now has counted.
+    package private(set) var bookings: [Booking] = []
+    /// Where the look that is folded now found that bytes may have been missed.
+    package private(set) var holes: [Hole] = []
     /// The accounts for which this look has noted a gap: one hole is one gap.
     var gapsNoted: Set<Int> = []
 
@@ -70,6 +74,8 @@ package struct Ledger: Sendable {
     }
 
     private var scannedWall = 0
+    /// The moment of the look that is folded now.
+    private var scanningAt: UInt64 = 0
 
     /// The account of a name, or nil when no such interface was ever seen.
     package func account(named name: LinkName) -> Account? {
@@ -88,8 +94,11 @@ package struct Ledger: Sendable {
     ///   - wall: the wall clock of the look, µs since 1970. It names moments; nothing is measured with it.
     /// - Returns: what was found out, in order.
     package mutating func fold(_ scan: Scan, wall: Int) -> [Happening] {
+        scanningAt = scan.at
         happenings.removeAll(keepingCapacity: true)
         gapsNoted.removeAll(keepingCapacity: true)
+        bookings.removeAll(keepingCapacity: true)
+        holes.removeAll(keepingCapacity: true)
         if let state = resuming {
             resuming = nil
             resume(from: state, at: scan.at, wall: wall)
@@ -189,6 +198,7 @@ package struct Ledger: Sendable {
     /// Judges both directions of a sample and books what they come to.
     private mutating func count(_ sample: Scan.Sample, into incarnation: inout Incarnation, at: UInt64) -> Outcome {
         let counters = sample.counters
+        let before = incarnation.asOf
         let disturbed = incarnation.isDisturbed
         var outcome = Outcome()
         func judge(_ value: UInt64, _ packets: UInt64, _ track: inout Track) -> (bytes: UInt64, packets: UInt64) {
@@ -211,7 +221,7 @@ package struct Ledger: Sendable {
         let tx = judge(counters.txBytes, counters.txPackets, &incarnation.tx)
         outcome.rx = rx.bytes
         outcome.tx = tx.bytes
-        add(rx: rx, tx: tx, of: incarnation)
+        add(rx: rx, tx: tx, of: incarnation, since: before, at: at)
         return outcome
     }
 
@@ -219,13 +229,28 @@ package struct Ledger: Sendable {
     mutating func add(
         rx: (bytes: UInt64, packets: UInt64),
         tx: (bytes: UInt64, packets: UInt64),
-        of incarnation: Incarnation
+        of incarnation: Incarnation,
+        since: UInt64,
+        at: UInt64
     ) {
         let index = incarnation.account
         let rxFits = accounts[index].rx.bytes.add(rx.bytes)
         let txFits = accounts[index].tx.bytes.add(tx.bytes)
         accounts[index].rx.packets.add(rx.packets)
         accounts[index].tx.packets.add(tx.packets)
+        if rx.bytes > 0 || tx.bytes > 0 {
+            bookings.append(
+                Booking(
+                    account: index,
+                    rxBytes: rx.bytes,
+                    txBytes: tx.bytes,
+                    rxPackets: rx.packets,
+                    txPackets: tx.packets,
+                    since: since == 0 ? sinceUnknown : since,
+                    at: at
+                )
+            )
+        }
         if !rxFits || !txFits {
             accounts[index].rx.isOpen = accounts[index].rx.isOpen || !rxFits
             accounts[index].tx.isOpen = accounts[index].tx.isOpen || !txFits
@@ -233,22 +258,29 @@ package struct Ledger: Sendable {
         }
     }
 
+    /// Since when what a link has carried must have passed, if it was not seen to begin: since the last look, or since the
+    /// machine was started.
+    private var sinceUnknown: UInt64 { away?.isReboot == true ? 0 : scannedAt ?? 0 }
+
     // MARK: - What is told
 
-    /// Notes that bytes may have been missed. One hole is one gap, however many signs of it one look shows.
+    /// Notes that bytes may have been missed, until now where nothing else is said. One hole is one gap, however many signs
+    /// of it one look shows.
     mutating func note(
         _ gap: Happening.Gap,
         account index: Int,
         ifindex: Int32,
         rx: Bool,
         tx: Bool,
-        unobserved: UInt64
+        unobserved: UInt64,
+        until: UInt64? = nil
     ) {
         accounts[index].rx.isOpen = accounts[index].rx.isOpen || rx
         accounts[index].tx.isOpen = accounts[index].tx.isOpen || tx
         guard gapsNoted.insert(index).inserted else { return }
         accounts[index].closedGaps += 1
         accounts[index].overlook(unobserved)
+        holes.append(Hole(account: index, cause: gap, length: unobserved, at: until ?? scanningAt))
         tell(.gap(gap), account: index, ifindex: ifindex, gapped: true)
     }
 

@@ -1,0 +1,150 @@
+internal import CSQLite
+
+/// What SQLite answered that was not success: a result code, with its words (sqlite3_errmsg).
+package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The extended result code. A number this program has no name for survives.
+    package var code: Int32
+    package var message: String
+
+    /// The primary result code, without what is extended.
+    package var primary: Int32 { code & 0xFF }
+
+    /// The file is no database, or one that is damaged.
+    package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
+    /// There is no room for more.
+    package var isFull: Bool { primary == SQLITE_FULL }
+
+    package var description: String { message }
+}
+
+/// One connection to a database file, owned by one thread.
+@safe final class Database {
+    /// - Note: closed with the database; no statement outlives it, since each holds it.
+    private let handle: OpaquePointer
+
+    /// Opens a file, which is made when it is not there.
+    init(path: String) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard let handle = unsafe opened else { throw SQLiteError(code: code, message: "out of memory") }
+        unsafe self.handle = handle
+        if code != SQLITE_OK {
+            let error = SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)))
+            throw error
+        }
+    }
+
+    deinit { unsafe _ = sqlite3_close_v2(handle) }
+
+    /// Runs statements that have no parameters and no rows of interest.
+    func execute(_ sql: String) throws(SQLiteError) {
+        try check(unsafe sqlite3_exec(handle, sql, nil, nil, nil))
+    }
+
+    /// Compiles one statement.
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        var statement: OpaquePointer?
+        try check(unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
+        guard let statement = unsafe statement else {
+            throw SQLiteError(code: SQLITE_MISUSE, message: "an empty statement: \(sql)")
+        }
+        return unsafe Statement(statement, of: self)
+    }
+
+    /// Runs `body` in one transaction: all of it is kept, or nothing.
+    func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // After some errors SQLite has rolled back by itself, and a second time is an error of no account.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// The rowid of the last row that was put in.
+    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    fileprivate func check(_ code: Int32) throws(SQLiteError) {
+        if code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE { return }
+        throw SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)))
+    }
+}
+
+/// One compiled statement; it finalises itself.
+@safe final class Statement {
+    private let statement: OpaquePointer
+    private let database: Database
+
+    fileprivate init(_ statement: OpaquePointer, of database: Database) {
+        unsafe self.statement = statement
+        self.database = database
+    }
+
+    deinit { unsafe _ = sqlite3_finalize(statement) }
+
+    /// What can be bound to a parameter and read from a column.
+    enum Value: Hashable {
+        case null
+        case integer(Int64)
+        case text(String)
+    }
+
+    /// Runs it with these parameters to its end, for what it does.
+    func run(_ values: Value...) throws(SQLiteError) {
+        try bind(values)
+        while try step() {}
+        unsafe _ = sqlite3_reset(statement)
+    }
+
+    /// Runs it with these parameters and hands each row on.
+    func rows(_ values: Value..., take: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try bind(values)
+        defer { unsafe _ = sqlite3_reset(statement) }
+        while try step() { try take(self) }
+    }
+
+    /// The integer of a column of the present row; 0 for null.
+    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
+
+    /// The integer of a column of the present row, or nil for null.
+    func optionalInteger(_ column: Int32) -> Int64? {
+        unsafe sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : integer(column)
+    }
+
+    /// The text of a column of the present row; empty for null.
+    func text(_ column: Int32) -> String {
+        guard let text = unsafe sqlite3_column_text(statement, column) else { return "" }
+        let length = unsafe Int(sqlite3_column_bytes(statement, column))
+        return unsafe String(decoding: UnsafeBufferPointer(start: text, count: length), as: UTF8.self)
+    }
+
+    private func step() throws(SQLiteError) -> Bool {
+        let code = unsafe sqlite3_step(statement)
+        do {
+            try database.check(code)
+        } catch {
+            unsafe _ = sqlite3_reset(statement)
+            throw error
+        }
+        return code == SQLITE_ROW
+    }
+
+    private func bind(_ values: [Value]) throws(SQLiteError) {
+        unsafe _ = sqlite3_clear_bindings(statement)
+        for (index, value) in values.enumerated() {
+            let position = Int32(index + 1)
+            switch value {
+            case .null: try database.check(unsafe sqlite3_bind_null(statement, position))
+            case .integer(let integer): try database.check(unsafe sqlite3_bind_int64(statement, position, integer))
+            case .text(let text):
+                // SQLITE_TRANSIENT, a function-like macro: SQLite makes its own copy.
+                let copy = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+                try database.check(unsafe sqlite3_bind_text(statement, position, text, -1, copy))
+            }
+        }
+    }
+}
