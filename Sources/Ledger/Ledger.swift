@@ -13,6 +13,20 @@ package struct Ledger: Sendable {
         package var scannedAt: UInt64?
         /// The same by the wall clock, µs since 1970.
         package var scannedWall: Int
+
+        package init(
+            session: Session,
+            accounts: [Account],
+            incarnations: [Incarnation],
+            scannedAt: UInt64?,
+            scannedWall: Int
+        ) {
+            self.session = session
+            self.accounts = accounts
+            self.incarnations = incarnations
+            self.scannedAt = scannedAt
+            self.scannedWall = scannedWall
+        }
     }
 
     package let session: Session

@@ -153,6 +153,18 @@ package enum File {
         try retrying { unsafe chmod(path, mode) }
     }
 
+    /// Opens a file, made when it is not there, and takes its lock; nil when another has it (open(2), flock(2)).
+    package static func locked(_ path: String) throws(Errno) -> Descriptor? {
+        let file = Descriptor(owning: try retrying { unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640) })
+        guard try lock(file) else { return nil }
+        return file
+    }
+
+    /// Gives a file another name (rename(2)); that there is none is fine.
+    package static func rename(_ path: String, to other: String) throws(Errno) {
+        do { try retrying { unsafe Glibc.rename(path, other) } } catch  where error == .noEntry {}
+    }
+
     /// Takes the exclusive lock of an open file or directory, or answers false when another has it (flock(2)).
     package static func lock(_ file: borrowing Descriptor) throws(Errno) -> Bool {
         let number = file.number

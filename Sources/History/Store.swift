@@ -1,0 +1,314 @@
+internal import FoundationEssentials
+package import Ledger
+package import SystemCalls
+
+/// The history on disk: one SQLite file in the state directory, owned by one thread.
+///
+/// One transaction carries what was counted and the raw counters that it was counted from: whenever the process ends,
+/// nothing is lost that was saved, and nothing is counted twice.
+///
+/// `synchronous=FULL` with a write-ahead log: each save is one write and one flush of a few pages, at most one a minute. A
+/// power cut costs what was counted since the last save; a killed process costs nothing, for the kernel counts on.
+package final class Store {
+    /// Why there is no store.
+    package enum Failure: Error, Sendable, CustomStringConvertible {
+        /// The directory cannot be made or used.
+        case directory(String, Errno)
+        /// Another daemon has it.
+        case locked(String)
+        /// A later version of the program has made it.
+        case tooNew(String, version: Int)
+        /// SQLite cannot use it.
+        case unusable(String, SQLiteError)
+
+        package var description: String {
+            switch self {
+            case .directory(let path, let error): "the state directory \(path) cannot be used: \(error)"
+            case .locked(let path): "another ifcountd keeps its history in \(path)"
+            case .tooNew(let path, let version):
+                "\(path) is of a later ifcount (format \(version)); install that one, or choose another --state-directory"
+            case .unusable(let path, let error): "\(path): \(error)"
+            }
+        }
+    }
+
+    /// The file's name in the state directory.
+    package static let fileName = "ifcount.db"
+    /// What the file's format is called in it (PRAGMA user_version).
+    private static let version = 1
+    /// Marks the file as ifcount's (PRAGMA application_id): "ifct".
+    private static let applicationID = 0x6966_6374
+
+    /// A damaged file that was put aside when the store was opened: its new path, and what was wrong.
+    package private(set) var putAside: (path: String, reason: String)?
+
+    let database: Database
+    /// Held for as long as the store is open (flock(2)).
+    private let lock: Descriptor
+    /// What was saved last, to save only what is different.
+    private var saved: Ledger.State?
+    private var identifiers: [LinkName: Int64] = [:]
+
+    /// Opens the store of a directory, which is made when it is not there.
+    ///
+    /// - Parameters:
+    ///   - directory: the state directory.
+    ///   - wall: the wall clock, µs since 1970, for the name of a damaged file that is put aside.
+    /// - Throws: `Failure`; nothing was changed then.
+    package init(directory: String, wall: Int) throws(Failure) {
+        lock = try Self.acquire(directory)
+        let path = "\(directory)/\(Self.fileName)"
+        do {
+            database = try Self.open(path)
+        } catch {
+            guard case .unusable(_, let reason) = error, reason.isDamage else { throw error }
+            // What cannot be read is kept: it may be worth more to its owner than it is to this program.
+            let aside = "\(path).damaged-\(wall / 1_000_000)"
+            do {
+                for suffix in ["-wal", "-shm", ""] { try File.rename(path + suffix, to: aside + suffix) }
+            } catch {
+                throw .directory(directory, error)
+            }
+            database = try Self.open(path)
+            putAside = (aside, reason.message)
+        }
+    }
+
+    /// Makes the directory and takes its lock.
+    private static func acquire(_ directory: String) throws(Failure) -> Descriptor {
+        do {
+            try File.makeDirectory(directory, mode: 0o750)
+            if let lock = try File.locked("\(directory)/lock") { return lock }
+        } catch {
+            throw .directory(directory, error)
+        }
+        throw .locked(directory)
+    }
+
+    private static func open(_ path: String) throws(Failure) -> Database {
+        do {
+            let database = try Database(path: path)
+            let version = try database.setUp(applicationID: applicationID, version: version)
+            guard version <= Self.version else { throw Failure.tooNew(path, version: version) }
+            return database
+        } catch let error as SQLiteError {
+            throw .unusable(path, error)
+        } catch let error as Failure {
+            throw error
+        } catch {
+            preconditionFailure("only the errors above are thrown")
+        }
+    }
+
+    // MARK: - The ledger's state
+
+    /// What the last daemon left, or nil when there was none.
+    ///
+    /// - Throws: `SQLiteError`; of damage, too, when what is there makes no sense.
+    package func load() throws(SQLiteError) -> (state: Ledger.State, isClean: Bool)? {
+        var session: (session: Session, at: UInt64?, wall: Int, isClean: Bool)?
+        try database.prepare("SELECT boot, namespace, scanned_at, scanned_wall, is_clean FROM session").rows { row in
+            session = (
+                Session(boot: row.text(0), namespace: row.text(1)),
+                row.optionalInteger(2).map { UInt64(clamping: $0) },
+                Int(row.integer(3)),
+                row.integer(4) != 0
+            )
+        }
+        var accounts: [Account] = []
+        var indexes: [Int64: Int] = [:]
+        try database.prepare("SELECT id, state FROM account ORDER BY id").rows { (row) throws(SQLiteError) in
+            let account = try Self.decode(Account.self, row.text(1))
+            indexes[row.integer(0)] = accounts.count
+            identifiers[account.name] = row.integer(0)
+            accounts.append(account)
+        }
+        var incarnations: [Incarnation] = []
+        try database.prepare("SELECT account, state FROM incarnation").rows { (row) throws(SQLiteError) in
+            var incarnation = try Self.decode(Incarnation.self, row.text(1))
+            guard let index = indexes[row.integer(0)] else { return }
+            incarnation.account = index
+            incarnations.append(incarnation)
+        }
+        guard let session else { return nil }
+        let state = Ledger.State(
+            session: session.session,
+            accounts: accounts,
+            incarnations: incarnations,
+            scannedAt: session.at,
+            scannedWall: session.wall
+        )
+        saved = state
+        return (state, session.isClean)
+    }
+
+    /// Saves a state, and what was counted on the way to it, or nothing of both.
+    ///
+    /// - Parameters:
+    ///   - state: the ledger's.
+    ///   - journal: what was counted since the last save that succeeded.
+    ///   - isLast: whether the daemon ends with this.
+    package func save(_ state: Ledger.State, _ journal: Journal, isLast: Bool) throws(SQLiteError) {
+        var identifiers = self.identifiers
+        try database.transaction { () throws(SQLiteError) in
+            try write(state, &identifiers)
+            try write(journal, identifiers)
+            try database.prepare(
+                """
+                INSERT INTO session (id, boot, namespace, scanned_at, scanned_wall, is_clean) VALUES (1, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET boot = excluded.boot, namespace = excluded.namespace,
+                scanned_at = excluded.scanned_at, scanned_wall = excluded.scanned_wall, is_clean = excluded.is_clean
+                """
+            ).run(
+                .text(state.session.boot),
+                .text(state.session.namespace),
+                state.scannedAt.map { .integer(Int64(clamping: $0)) } ?? .null,
+                .integer(Int64(state.scannedWall)),
+                .integer(isLast ? 1 : 0)
+            )
+        }
+        self.identifiers = identifiers
+        saved = state
+    }
+
+    private func write(_ state: Ledger.State, _ identifiers: inout [LinkName: Int64]) throws(SQLiteError) {
+        let put = try database.prepare(
+            """
+            INSERT INTO account (name, state) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET state = excluded.state
+            """
+        )
+        let identify = try database.prepare("SELECT id FROM account WHERE name = ?")
+        for (index, account) in state.accounts.enumerated() {
+            if let saved, saved.accounts.indices.contains(index), saved.accounts[index] == account { continue }
+            let name = Statement.Value.text(account.name.escaped)
+            try put.run(name, .text(Self.encode(account)))
+            if identifiers[account.name] == nil {
+                try identify.rows(name) { identifiers[account.name] = $0.integer(0) }
+            }
+        }
+        let before = Dictionary(
+            (saved?.incarnations ?? []).map { ($0.link.identity.ifindex, $0) }
+        ) { first, _ in first }
+        let now = Set(state.incarnations.map(\.link.identity.ifindex))
+        let remove = try database.prepare("DELETE FROM incarnation WHERE ifindex = ?")
+        for ifindex in before.keys where !now.contains(ifindex) { try remove.run(.integer(Int64(ifindex))) }
+        let replace = try database.prepare(
+            "INSERT OR REPLACE INTO incarnation (ifindex, account, state) VALUES (?, ?, ?)"
+        )
+        for incarnation in state.incarnations where before[incarnation.link.identity.ifindex] != incarnation {
+            let ifindex = Int64(incarnation.link.identity.ifindex)
+            guard let account = identifiers[state.accounts[incarnation.account].name] else { continue }
+            try replace.run(.integer(ifindex), .integer(account), .text(Self.encode(incarnation)))
+        }
+    }
+
+    private func write(_ journal: Journal, _ identifiers: [LinkName: Int64]) throws(SQLiteError) {
+        let slot = try database.prepare(
+            """
+            INSERT INTO slot (account, start, rx_bytes, tx_bytes, rx_packets, tx_packets) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (account, start) DO UPDATE SET rx_bytes = rx_bytes + excluded.rx_bytes,
+            tx_bytes = tx_bytes + excluded.tx_bytes, rx_packets = rx_packets + excluded.rx_packets,
+            tx_packets = tx_packets + excluded.tx_packets
+            """
+        )
+        for (key, flow) in journal.slots {
+            guard let account = identifiers[key.interface] else { continue }
+            try slot.run(
+                .integer(account),
+                .integer(Int64(key.start / 1_000_000)),
+                flow.rxBytes.value,
+                flow.txBytes.value,
+                flow.rxPackets.value,
+                flow.txPackets.value
+            )
+        }
+        let span = try database.prepare(
+            """
+            INSERT INTO span (account, start_usec, end_usec, rx_bytes, tx_bytes, rx_packets, tx_packets, is_imported)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        for (interface, spans) in journal.spans {
+            guard let account = identifiers[interface] else { continue }
+            for one in spans {
+                try span.run(
+                    .integer(account),
+                    .integer(Int64(one.start)),
+                    .integer(Int64(one.end)),
+                    one.flow.rxBytes.value,
+                    one.flow.txBytes.value,
+                    one.flow.rxPackets.value,
+                    one.flow.txPackets.value,
+                    .integer(one.isImported ? 1 : 0)
+                )
+            }
+        }
+        for (interface, flow) in journal.untimed {
+            guard let account = identifiers[interface] else { continue }
+            try span.run(
+                .integer(account),
+                .null,
+                .null,
+                flow.rxBytes.value,
+                flow.txBytes.value,
+                flow.rxPackets.value,
+                flow.txPackets.value,
+                .integer(0)
+            )
+        }
+        let doubt = try database.prepare("INSERT INTO doubt (account, start_usec, end_usec, cause) VALUES (?, ?, ?, ?)")
+        for (interface, doubts) in journal.doubts {
+            guard let account = identifiers[interface] else { continue }
+            for one in doubts {
+                try doubt.run(
+                    .integer(account),
+                    .integer(Int64(one.start)),
+                    .integer(Int64(one.end)),
+                    .text(one.cause)
+                )
+            }
+        }
+        let event = try database.prepare(
+            """
+            INSERT INTO event (at_usec, interface, kind, ifindex, incarnation, previous, cause, is_gapped)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        for one in journal.occurrences {
+            try event.run(
+                .integer(Int64(one.at)),
+                .text(one.interface.escaped),
+                .text(one.kind),
+                one.ifindex.map { .integer(Int64($0)) } ?? .null,
+                one.incarnation.map { .integer(Int64($0)) } ?? .null,
+                one.previous.map { .text($0.escaped) } ?? .null,
+                one.cause.map { .text($0) } ?? .null,
+                .integer(one.isGapped ? 1 : 0)
+            )
+        }
+    }
+
+    // MARK: - Values as text
+
+    private static func encode(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else {
+            preconditionFailure("the ledger's values are numbers, strings and booleans, which JSON can write")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws(SQLiteError) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(text.utf8))
+        } catch {
+            throw .senseless("a row of \(type) makes no sense")
+        }
+    }
+}
+
+extension UInt64 {
+    /// As SQLite keeps it, whose integers have a sign.
+    fileprivate var value: Statement.Value { .integer(Int64(clamping: self)) }
+}
