@@ -85,6 +85,7 @@ let package = Package(
             dependencies: ["Ledger", "TestLinks", "ifcount-replay"],
             swiftSettings: strict
         ),
+        .testTarget(name: "HistoryTests", dependencies: ["History", "Ledger"], swiftSettings: strict),
         .testTarget(
             name: "LinkStatsTests",
             dependencies: ["LinkStats", "Ledger", "TestLinks"],

@@ -30,7 +30,7 @@ extension Database {
     /// Asks SQLite whether the file holds together.
     private func check() throws(SQLiteError) {
         var findings: [String] = []
-        try prepare("PRAGMA quick_check(1)").rows { findings.append($0.text(0)) }
+        try prepare("PRAGMA integrity_check(1)").rows { findings.append($0.text(0)) }
         if findings != ["ok"] { throw .senseless(findings.first ?? "the check of the file answers nothing") }
     }
 

@@ -1,0 +1,154 @@
+package import Ledger
+internal import Synchronization
+package import SystemCalls
+
+/// The history's own thread: it saves and answers while the daemon's loop goes on counting.
+///
+/// The loop hands over immutable values and never waits for the disk, which may be full, read-only or slow. What could not
+/// be saved is kept, added up, and tried again. Between the two threads lies one mailbox; its lock is held to put in and
+/// take out, never while anything is done.
+package final class Recorder: Sendable {
+    /// What is asked of the history, by the number that the answer carries.
+    package struct Question: Sendable {
+        package var number: UInt64
+        /// Reads from the store, on the recorder's thread.
+        package var ask: @Sendable (Store, Journal) throws -> [UInt8]
+
+        package init(number: UInt64, ask: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
+            self.number = number
+            self.ask = ask
+        }
+    }
+
+    /// What comes back.
+    package enum News: Sendable {
+        /// All that was handed over by this moment (CLOCK_BOOTTIME and wall clock, µs) is on disk.
+        case saved(at: UInt64, wall: Int)
+        /// It could not be saved, and will be tried again; why.
+        case failed(String)
+        /// An answer: bytes to send, or nil when the question failed for a reason that is also in `failed`.
+        case answer(number: UInt64, [UInt8]?)
+        /// The recorder has ended; it saved all, or not.
+        case ended(isSaved: Bool)
+    }
+
+    private struct Mail: Sendable {
+        var batch: Batch?
+        var questions: [Question] = []
+        var news: [News] = []
+    }
+
+    /// What is to be saved: the last state, and all that was counted on the way to it.
+    private struct Batch: Sendable {
+        var state: Ledger.State
+        var journal: Journal
+        var at: UInt64
+        var isLast: Bool
+    }
+
+    private let mail = Mutex(Mail())
+    private let toThread: Bell
+    private let toLoop: Bell
+    /// How long to wait before what failed is tried again, in ms.
+    private static let retry: Int32 = 5000
+
+    /// Readable when there is news.
+    package var newsDescriptor: Int32 { toLoop.number }
+
+    /// Starts the thread, which owns the store from now on.
+    ///
+    /// - Throws: `Errno` when there are no descriptors or threads left.
+    package init(_ store: sending Store) throws(Errno) {
+        toThread = try Bell()
+        toLoop = try Bell()
+        try OwnThread.start { [self] in run(store) }
+    }
+
+    /// Hands over what is to be saved. If the batch before is not taken yet, they are saved together.
+    ///
+    /// - Parameters:
+    ///   - state: the ledger's.
+    ///   - journal: what was counted since the last hand-over.
+    ///   - at: the moment on CLOCK_BOOTTIME in µs.
+    ///   - isLast: whether the daemon ends, and the recorder with it.
+    package func save(_ state: Ledger.State, _ journal: Journal, at: UInt64, isLast: Bool = false) {
+        mail.withLock { mail in
+            var whole = mail.batch?.journal ?? Journal()
+            whole.append(journal)
+            mail.batch = Batch(state: state, journal: whole, at: at, isLast: isLast)
+        }
+        toThread.ring()
+    }
+
+    /// Asks for something that is read from the store, after what was handed over before.
+    package func ask(_ question: Question) {
+        mail.withLock { $0.questions.append(question) }
+        toThread.ring()
+    }
+
+    /// Takes the news that have come.
+    package func takeNews() -> [News] {
+        _ = toLoop.wait(milliseconds: 0)
+        return mail.withLock { mail in
+            defer { mail.news = [] }
+            return mail.news
+        }
+    }
+
+    /// Waits for the end, after the last batch, for so many ms at most.
+    ///
+    /// - Returns: whether all was saved; nil when it takes longer.
+    package func awaitEnd(milliseconds: Int32) -> Bool? {
+        let end = Clock.boot + UInt64(max(milliseconds, 0)) * 1000
+        while true {
+            for case .ended(let isSaved) in takeNews() { return isSaved }
+            let now = Clock.boot
+            guard now < end else { return nil }
+            _ = try? waitReadable([newsDescriptor], milliseconds: Int32(clamping: (end - now) / 1000 + 1))
+        }
+    }
+
+    // MARK: - On the thread
+
+    private func run(_ store: Store) {
+        var unsaved: Batch?
+        while true {
+            _ = toThread.wait(milliseconds: unsaved == nil ? -1 : Self.retry)
+            let (batch, questions) = mail.withLock { mail in
+                defer {
+                    mail.batch = nil
+                    mail.questions = []
+                }
+                return (mail.batch, mail.questions)
+            }
+            if let batch {
+                var journal = unsaved?.journal ?? Journal()
+                journal.append(batch.journal)
+                unsaved = Batch(state: batch.state, journal: journal, at: batch.at, isLast: batch.isLast)
+            }
+            if let batch = unsaved {
+                do {
+                    try store.save(batch.state, batch.journal, isLast: batch.isLast)
+                    unsaved = nil
+                    tell(.saved(at: batch.at, wall: batch.state.scannedWall))
+                } catch {
+                    tell(.failed("\(error)"))
+                }
+                if batch.isLast { return tell(.ended(isSaved: unsaved == nil)) }
+            }
+            for question in questions {
+                do {
+                    tell(.answer(number: question.number, try question.ask(store, unsaved?.journal ?? Journal())))
+                } catch {
+                    tell(.failed("\(error)"))
+                    tell(.answer(number: question.number, nil))
+                }
+            }
+        }
+    }
+
+    private func tell(_ news: News) {
+        mail.withLock { $0.news.append(news) }
+        toLoop.ring()
+    }
+}
