@@ -103,7 +103,11 @@ struct StoreTests {
             #expect(store.putAside == nil)
             return
         }
-        let aside = try #require(store.putAside)
+        guard let aside = store.putAside else {
+            // What was cut off was empty room of the last page.
+            #expect(try store.load()?.state == ledger.state)
+            return
+        }
         #expect(aside.path == "\(scratch.database).damaged-\(Self.wall / 1_000_000)")
         #expect(try Data(contentsOf: URL(filePath: aside.path)) == cut)
         #expect(try store.load() == nil)
