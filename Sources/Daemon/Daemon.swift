@@ -224,10 +224,9 @@ package final class Daemon {
     private func serve(_ item: Poller.Ready) {
         isAwake = true
         lastServed = Clock.boot
-        clients.serve(item, at: Clock.boot, &poller) { request in
-            refresh()
-            return Service.answer(request, from: sampler)
-        }
+        // Before the clients are lent out: reading brings events, which are theirs.
+        refresh()
+        clients.serve(item, at: Clock.boot, &poller) { Service.answer($0, from: sampler) }
         clients.payOwed(from: sampler, token: item.token, &poller)
     }
 
