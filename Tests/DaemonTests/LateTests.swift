@@ -3,7 +3,7 @@ import TestLinks
 import Testing
 import Wire
 
-/// Questions that come when counters are old.
+/// Questions that come when counters are old, and when the daemon is about to end.
 @Suite
 struct LateTests {
     private static let question = Array(#"{"method":"io.ifcount.Get","parameters":{"interface":"lo"}}"#.utf8) + [0]
@@ -54,5 +54,30 @@ struct LateTests {
         daemon.terminate()
         #expect(try daemon.wait() == .exited(0))
         #expect(daemon.errorText == "")
+    }
+
+    @Test func `who was accepted is answered, also at the end`() throws {
+        // A test that is held up itself comes too late, as anyone may; it does not each time.
+        var answers = 0
+        for _ in 0..<5 where answers == 0 {
+            let name = "@ifcount-test-\(UInt64.random(in: 0 ... .max))"
+            var daemon = try Self.start(name)
+            let silent = try Self.connect(name)
+            let late = try Self.connect(name)
+            let old = try Self.connect(name)
+            // Who is answered shows that those before were accepted.
+            _ = try UnixSocket.send(old.number, Self.question[...])
+            #expect(try Self.reply(old).contains(#""interface":"lo""#))
+            daemon.terminate()
+            _ = try waitReadable([], milliseconds: 20)
+            if (try? UnixSocket.send(late.number, Self.question[...])) != nil, try Self.reply(late).last == "\0" {
+                answers += 1
+            }
+            // Who says nothing holds up nobody for long.
+            #expect(try daemon.wait() == .exited(0))
+            #expect(try Self.reply(silent) == "")
+            #expect(try Self.reply(old) == "")
+        }
+        #expect(answers == 1)
     }
 }
