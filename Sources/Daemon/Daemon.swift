@@ -254,7 +254,8 @@ package final class Daemon {
     private func report() {
         let count = sampler.presentCount
         let seconds = period % 1_000_000 == 0 ? "\(period / 1_000_000) s" : "\(period / 1000) ms"
-        let text = "counting \(count) interfaces from \(sampler.source.rawValue) every \(seconds)"
+        let interfaces = count == 1 ? "1 interface" : "\(count) interfaces"
+        let text = "counting \(interfaces) from \(sampler.source.rawValue) every \(seconds)"
         if text != status {
             status = text
             manager.notify("STATUS=\(text)")
