@@ -33,6 +33,9 @@ struct Clients {
     /// Whether a request has begun that is not complete.
     var havePartial: Bool { connections.values.contains { $0.partialSince != nil } }
 
+    /// Whether one has connected that has not asked anything yet.
+    var haveUnheard: Bool { connections.values.contains { !$0.wasHeard } }
+
     /// Whether a descriptor was freed since this was asked.
     var haveRoom: Bool {
         mutating get {

@@ -33,6 +33,8 @@ final class Connection {
     private(set) var partialSince: UInt64?
     /// When it last asked for anything, on CLOCK_BOOTTIME in µs.
     private(set) var lastAsked: UInt64
+    /// Whether it has asked for anything yet.
+    private(set) var wasHeard = false
     var watching: Watching?
 
     init(_ socket: consuming Descriptor, token: UInt64, at: UInt64) {
@@ -81,6 +83,7 @@ final class Connection {
         let request = try incoming.next()
         if request != nil {
             lastAsked = at
+            wasHeard = true
             partialSince = nil
         } else {
             partialSince = incoming.isPartial ? partialSince ?? at : nil

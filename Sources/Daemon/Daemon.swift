@@ -32,6 +32,8 @@ package final class Daemon {
     /// How often counters are read now, in µs: as configured, or as often as a watcher wants.
     private var period: UInt64 = 0
     private var isListening = true
+    /// A signal has asked for the end.
+    private var mustEnd = false
     private var status = ""
     private var refusal = ""
     private var overruns = 0
@@ -54,6 +56,8 @@ package final class Daemon {
     private static let patience: UInt64 = 10_000_000
     /// How long after the last client the memory for clients is kept, in µs.
     private static let wakefulness: UInt64 = 10_000_000
+    /// How long, at the end, those are waited for who have connected and not asked yet, in µs.
+    private static let farewell: UInt64 = 200_000
     /// Counters that are older than this, in µs, are read anew for who asks.
     private static let stale: UInt64 = 1_000_000
 
@@ -98,31 +102,43 @@ package final class Daemon {
         try setPeriod()
         report()
         manager.notify("READY=1", "STATUS=\(status)")
-        var isRunning = true
-        while isRunning {
-            let ready = try poller.wait(milliseconds: timeout)
-            // Link events first: what they say was true before any counter that is read now.
-            if ready.contains(where: { $0.token == Token.events }) { takeEvents() }
-            for item in ready where item.token < Token.firstClient {
-                switch item.token {
-                case Token.timer where try timer.drain() > 0: tick()
-                case Token.signals where try signals.next() != nil: isRunning = false
-                case Token.listener: accept()
-                default: break
-                }
-            }
-            for item in ready where item.token >= Token.firstClient { serve(item) }
-            let now = Clock.boot
-            clients.closeIdle(before: now > Self.patience ? now - Self.patience : 0, &poller)
+        while !mustEnd {
+            try turn(milliseconds: timeout)
             try setPeriod()
             resumeListening()
         }
         manager.notify("STOPPING=1")
+        // Who still waits to connect is left to the next daemon, when the socket is the service manager's; who was
+        // accepted would find no other, and is answered.
+        isListening = false
+        try? poller.remove(listener.number)
+        let end = Clock.boot + Self.farewell
+        repeat {
+            try turn(milliseconds: clients.haveUnheard ? 10 : 0)
+        } while clients.haveUnheard && Clock.boot < end
         // The last look: what went through until now.
         sample()
         pushTicks(at: Clock.boot, all: true)
         clients.closeAll(&poller)
         listener.removeFile()
+    }
+
+    /// Waits for what happens next and deals with it.
+    private func turn(milliseconds: Int32) throws(Errno) {
+        let ready = try poller.wait(milliseconds: milliseconds)
+        // Link events first: what they say was true before any counter that is read now.
+        if ready.contains(where: { $0.token == Token.events }) { takeEvents() }
+        for item in ready where item.token < Token.firstClient {
+            switch item.token {
+            case Token.timer where try timer.drain() > 0: tick()
+            case Token.signals where try signals.next() != nil: mustEnd = true
+            case Token.listener: accept()
+            default: break
+            }
+        }
+        for item in ready where item.token >= Token.firstClient { serve(item) }
+        let now = Clock.boot
+        clients.closeIdle(before: now > Self.patience ? now - Self.patience : 0, &poller)
     }
 
     // MARK: - Reading
@@ -224,10 +240,9 @@ package final class Daemon {
     private func serve(_ item: Poller.Ready) {
         isAwake = true
         lastServed = Clock.boot
-        clients.serve(item, at: Clock.boot, &poller) { request in
-            refresh()
-            return Service.answer(request, from: sampler)
-        }
+        // Before the clients are lent out: reading brings events, which are theirs.
+        refresh()
+        clients.serve(item, at: Clock.boot, &poller) { Service.answer($0, from: sampler) }
         clients.payOwed(from: sampler, token: item.token, &poller)
     }
 
@@ -239,7 +254,8 @@ package final class Daemon {
     private func report() {
         let count = sampler.presentCount
         let seconds = period % 1_000_000 == 0 ? "\(period / 1_000_000) s" : "\(period / 1000) ms"
-        let text = "counting \(count) interfaces from \(sampler.source.rawValue) every \(seconds)"
+        let interfaces = count == 1 ? "1 interface" : "\(count) interfaces"
+        let text = "counting \(interfaces) from \(sampler.source.rawValue) every \(seconds)"
         if text != status {
             status = text
             manager.notify("STATUS=\(text)")
