@@ -34,7 +34,11 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .target(name: "History", dependencies: ["CSQLite", "Ledger", "SystemCalls"], swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
-        .target(name: "Daemon", dependencies: ["LinkStats", "Ledger", "Wire", "SystemCalls"], swiftSettings: strict),
+        .target(
+            name: "Daemon",
+            dependencies: ["History", "LinkStats", "Ledger", "Wire", "SystemCalls"],
+            swiftSettings: strict
+        ),
         .target(name: "IfcountClient", dependencies: ["Wire", "SystemCalls"], swiftSettings: strict),
 
         // The ground everything stands on.

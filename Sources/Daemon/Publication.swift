@@ -9,6 +9,7 @@ struct Publication {
     var at: UInt64
     /// The same moment by the wall clock, µs since 1970.
     var wall: Int
+    var persistence: Persistence.Status?
 
     func reading(of account: Account, _ incarnation: Incarnation?) -> Reading {
         let link = incarnation?.link
@@ -24,7 +25,9 @@ struct Publication {
             total: total(of: account),
             sampledUSec: moment(account.asOf),
             source: source.rawValue,
-            warnings: warnings(account, incarnation)
+            warnings: warnings(account, incarnation),
+            persisted: persistence?.isPersisted,
+            persistedUSec: persistence?.savedWall
         )
     }
 

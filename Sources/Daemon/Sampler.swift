@@ -1,4 +1,5 @@
-internal import Ledger
+package import History
+package import Ledger
 package import LinkStats
 internal import SystemCalls
 package import Wire
@@ -20,10 +21,18 @@ package final class Sampler {
     /// - Parameters:
     ///   - source: the source to use; nil for the best that works.
     ///   - eventRoom: how many bytes of link events may wait to be taken.
+    ///   - state: what the daemon before has left; nil to begin with nothing.
+    ///   - keepsJournal: whether what is counted is kept by time, for somebody who takes it.
     /// - Throws: `ReadError` when no source that may be used can be read.
-    package init(source: Source?, eventRoom: Int32 = Reader.eventRoom) throws(ReadError) {
+    package init(
+        source: Source?,
+        eventRoom: Int32 = Reader.eventRoom,
+        resuming state: Ledger.State? = nil,
+        keepsJournal: Bool = false
+    ) throws(ReadError) {
         reader = try Reader(source, eventRoom: eventRoom)
-        ledger = Ledger(session: .current)
+        ledger = state.map { Ledger(resuming: $0, in: .current) } ?? Ledger(session: .current)
+        journal = keepsJournal ? Journal() : nil
         try sample()
         // That the links were there at the beginning is no news.
         events = []
@@ -61,6 +70,21 @@ package final class Sampler {
     /// - Throws: why they could not be received.
     package func takeWaiting() throws(ReadError) {
         if let scan = try reader.waiting() { fold(scan) }
+    }
+
+    /// What the ledger would need to go on.
+    package var state: Ledger.State { ledger.state }
+
+    /// Whether totals reach the disk, as the daemon knows it; nil where they are not to.
+    package var persistence: Persistence.Status?
+
+    /// What was counted by time and was not taken yet.
+    package private(set) var journal: Journal?
+
+    /// Takes what was counted by time since this was asked last.
+    package func takeJournal() -> Journal {
+        defer { if journal != nil { journal = Journal() } }
+        return journal ?? Journal()
     }
 
     /// What happened since this was asked last.
@@ -102,13 +126,21 @@ package final class Sampler {
         let at = Clock.boot
         let offset = Clock.wall - Int(at)
         if abs(offset - wallOffset) > Self.clockStep { wallOffset = offset }
-        return Publication(source: reader.source, at: at, wall: Int(at) + wallOffset)
+        return Publication(source: reader.source, at: at, wall: Int(at) + wallOffset, persistence: persistence)
     }
 
     private func fold(_ scan: Scan) {
         let happenings = ledger.fold(scan, wall: Clock.wall)
         let publication = self.publication
-        events.append(contentsOf: happenings.map(publication.event))
+        let found = happenings.map(publication.event)
+        events.append(contentsOf: found)
+        guard journal != nil else { return }
+        let offset = wallOffset
+        for booking in ledger.bookings {
+            journal?.book(booking, of: ledger.accounts[booking.account].name, offset: offset)
+        }
+        for hole in ledger.holes { journal?.note(hole, of: ledger.accounts[hole.account].name, offset: offset) }
+        for event in found { if let occurrence = Occurrence(event) { journal?.note(occurrence) } }
     }
 }
 

@@ -122,6 +122,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         return unsafe String(decoding: UnsafeBufferPointer(start: text, count: length), as: UTF8.self)
     }
 
+    /// The text of a column of the present row, or nil for null.
+    func optionalText(_ column: Int32) -> String? {
+        unsafe sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : text(column)
+    }
+
     private func step() throws(SQLiteError) -> Bool {
         let code = unsafe sqlite3_step(statement)
         do {

@@ -139,6 +139,10 @@ public struct Reading: Codable, Hashable, Sendable {
     public var source: String
     /// Sentences for people: what looks wrong with this interface's counters.
     public var warnings: [String]
+    /// Whether totals reach the disk; nil where they are not to.
+    public var persisted: Bool?
+    /// Wall clock, µs since 1970, until when what was counted is on disk; nil while nothing is.
+    public var persistedUSec: Int?
 
     public init(
         interface: String,
@@ -152,7 +156,9 @@ public struct Reading: Codable, Hashable, Sendable {
         total: Total,
         sampledUSec: Int,
         source: String,
-        warnings: [String]
+        warnings: [String],
+        persisted: Bool? = nil,
+        persistedUSec: Int? = nil
     ) {
         self.interface = interface
         self.kind = kind
@@ -166,6 +172,8 @@ public struct Reading: Codable, Hashable, Sendable {
         self.sampledUSec = sampledUSec
         self.source = source
         self.warnings = warnings
+        self.persisted = persisted
+        self.persistedUSec = persistedUSec
     }
 
     /// Writes every member, nulls too, so that a reply always has the same members.
@@ -183,5 +191,7 @@ public struct Reading: Codable, Hashable, Sendable {
         try container.encode(sampledUSec, forKey: .sampledUSec)
         try container.encode(source, forKey: .source)
         try container.encode(warnings, forKey: .warnings)
+        try container.encode(persisted, forKey: .persisted)
+        try container.encode(persistedUSec, forKey: .persistedUSec)
     }
 }

@@ -1,0 +1,112 @@
+internal import History
+internal import SystemCalls
+
+/// The loop's side of the history: what it hands over, and what it hears of it.
+package final class Persistence {
+    /// Whether totals reach the disk.
+    package struct Status: Hashable, Sendable {
+        /// The last save went well.
+        package var isPersisted: Bool
+        /// Until when what was counted is on disk: wall clock, µs since 1970; nil while nothing is.
+        package var savedWall: Int?
+    }
+
+    /// What came back that others have to know.
+    struct Reply {
+        /// The client that asked.
+        var token: UInt64
+        /// What to send; nil when the history could not be read.
+        var frame: [UInt8]?
+    }
+
+    private let recorder: Recorder
+    private let interval: UInt64
+    private let log: (String) -> Void
+    private(set) var status: Status
+    private var failure: String?
+    /// When something was handed over last, on CLOCK_BOOTTIME in µs.
+    private var handedOver: UInt64 = 0
+    private var askers: [UInt64: UInt64] = [:]
+    private var nextQuestion: UInt64 = 1
+
+    /// How long the end may wait for the disk, in ms.
+    private static let patience: Int32 = 10_000
+    /// The end of an incarnation is saved at once, but not more often than this, in µs.
+    private static let haste: UInt64 = 1_000_000
+
+    /// - Parameters:
+    ///   - store: the store, which the recorder owns from now on.
+    ///   - savedWall: until when the daemon before had saved, µs since 1970; nil when there was none.
+    ///   - interval: how often to save, in µs.
+    ///   - log: takes a line for the administrator.
+    /// - Throws: `Errno` when there are no threads or descriptors left.
+    init(
+        _ store: sending Store,
+        savedWall: Int?,
+        interval: UInt64,
+        log: @escaping (String) -> Void
+    ) throws(Errno) {
+        recorder = try Recorder(store)
+        status = Status(isPersisted: true, savedWall: savedWall)
+        self.interval = interval
+        self.log = log
+    }
+
+    /// Readable when there is news.
+    var newsDescriptor: Int32 { recorder.newsDescriptor }
+
+    /// Hands over what was counted, when it is time to.
+    ///
+    /// - Parameters:
+    ///   - sampler: whose.
+    ///   - isUrgent: whether an incarnation has ended.
+    func save(_ sampler: Sampler, isUrgent: Bool) {
+        let now = Clock.boot
+        let due = isUrgent ? min(Self.haste, interval) : interval
+        guard now >= handedOver + due else { return }
+        handedOver = now
+        recorder.save(sampler.state, sampler.takeJournal(), at: now)
+    }
+
+    /// Hands over the last of it, and waits until it is on disk, though not for ever.
+    func end(_ sampler: Sampler) {
+        recorder.save(sampler.state, sampler.takeJournal(), at: Clock.boot, isLast: true)
+        switch recorder.awaitEnd(milliseconds: Self.patience) {
+        case true?: break
+        case false?: log("the last figures could not be saved: \(failure ?? "no reason given")")
+        case nil: log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
+        }
+    }
+
+    /// Asks the history something for a client.
+    func ask(for token: UInt64, _ question: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
+        askers[nextQuestion] = token
+        recorder.ask(Recorder.Question(number: nextQuestion, ask: question))
+        nextQuestion += 1
+    }
+
+    /// Hears what the recorder has to say.
+    ///
+    /// - Returns: answers for clients.
+    func hear() -> [Reply] {
+        var replies: [Reply] = []
+        for news in recorder.takeNews() {
+            switch news {
+            case .saved(_, let wall):
+                if failure != nil { log("the history is saved again") }
+                failure = nil
+                status = Status(isPersisted: true, savedWall: wall)
+            case .failed(let reason):
+                // Said once, however long it lasts.
+                if failure != reason { log("the history cannot be saved: \(reason); counting goes on") }
+                failure = reason
+                status.isPersisted = false
+            case .answer(let number, let frame):
+                if let token = askers.removeValue(forKey: number) { replies.append(Reply(token: token, frame: frame)) }
+            case .ended:
+                break
+            }
+        }
+        return replies
+    }
+}
