@@ -79,7 +79,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Daemon", "LinkStats", "TestLinks", "Wire", "ifcount", "ifcountd"],
+            dependencies: ["Daemon", "LinkStats", "SystemCalls", "TestLinks", "Wire", "ifcount", "ifcountd"],
             swiftSettings: strict
         ),
         .testTarget(

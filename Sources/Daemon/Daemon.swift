@@ -31,6 +31,8 @@ package final class Daemon {
     private var eventDescriptor: Int32?
     /// How often counters are read now, in µs: as configured, or as often as a watcher wants.
     private var period: UInt64 = 0
+    /// When the timer fired last, on CLOCK_BOOTTIME in µs.
+    private var lastTick = Clock.boot
     private var isListening = true
     private var status = ""
     private var refusal = ""
@@ -48,6 +50,10 @@ package final class Daemon {
 
     /// A request that has begun is waited for this long, in µs.
     private static let patience: UInt64 = 10_000_000
+    /// How many clients there may be, where the process may have that many descriptors.
+    private static let mostClients = 2048
+    /// What is left of the descriptors when all clients are there: for the loop, and for reading the kernel.
+    private static let ownDescriptors = 20
     /// Counters that are older than this, in µs, are read anew for who asks.
     private static let stale: UInt64 = 1_000_000
 
@@ -78,7 +84,12 @@ package final class Daemon {
         signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         poller = try Poller()
         timer = try Timer()
-        clients = Clients(firstToken: Token.firstClient)
+        let room = ThisProcess.descriptorRoom(wanted: Self.mostClients + Self.ownDescriptors)
+        clients = Clients(
+            firstToken: Token.firstClient,
+            most: max(room - Self.ownDescriptors, 1),
+            own: configuration.interval
+        )
         try poller.add(timer.number, token: Token.timer, interest: .readable)
         try poller.add(signals.number, token: Token.signals, interest: .readable)
         try poller.add(self.listener.number, token: Token.listener, interest: .readable)
@@ -108,6 +119,7 @@ package final class Daemon {
             for item in ready where item.token >= Token.firstClient { serve(item) }
             let now = Clock.boot
             clients.closeIdle(before: now > Self.patience ? now - Self.patience : 0, &poller)
+            clients.pushEvents(from: sampler, at: now, &poller)
             try setPeriod()
             resumeListening()
         }
@@ -122,6 +134,7 @@ package final class Daemon {
     // MARK: - Reading
 
     private func tick() {
+        lastTick = Clock.boot
         sample()
         pushTicks(at: Clock.boot, all: false)
         report()
@@ -145,11 +158,10 @@ package final class Daemon {
     private func takeEvents() {
         do { try sampler.takeWaiting() } catch { sample() }
         clients.add(sampler.takeEvents())
-        clients.pushEvents(from: sampler, at: Clock.boot, &poller)
     }
 
     private func pushTicks(at: UInt64, all: Bool) {
-        clients.pushTicks(from: sampler, at: at, own: configuration.interval, period: all ? .max : period, &poller)
+        clients.pushTicks(from: sampler, at: at, period: all ? .max : period, &poller)
     }
 
     /// Reads the counters for who asks, when they are old.
@@ -172,7 +184,8 @@ package final class Daemon {
         if let watchdog = manager.watchdog { wanted = min(wanted, max(watchdog / 3, 100_000)) }
         guard wanted != period else { return }
         period = wanted
-        try timer.fire(first: Clock.boot + wanted, every: wanted)
+        // Counted from the tick before, so that watchers who come and go cannot put the next one off.
+        try timer.fire(first: lastTick + wanted, every: wanted)
     }
 
     // MARK: - Clients
@@ -215,8 +228,12 @@ package final class Daemon {
         clients.payOwed(from: sampler, token: item.token, &poller)
     }
 
-    /// How long the loop may sleep, in ms: a half request has to be given up in time.
-    private var timeout: Int32 { clients.havePartial || !isListening ? 1000 : -1 }
+    /// How long the loop may sleep, in ms: events that were held back have to be told, and a half request has to be
+    /// given up in time.
+    private var timeout: Int32 {
+        if clients.haveUntold { return 100 }
+        return clients.havePartial || !isListening ? 1000 : -1
+    }
 
     // MARK: - Words for the administrator
 

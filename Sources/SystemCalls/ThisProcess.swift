@@ -33,6 +33,19 @@ package enum ThisProcess {
         }
     }
 
+    /// How many descriptors the process may have, after the soft limit was raised as far as wanted and as the hard limit
+    /// allows (setrlimit(2), RLIMIT_NOFILE).
+    package static func descriptorRoom(wanted: Int) -> Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
+        if limit.rlim_cur < wanted {
+            var raised = limit
+            raised.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+            if unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
+        }
+        return Int(clamping: min(limit.rlim_cur, rlim_t(wanted)))
+    }
+
     /// Makes a write to a pipe that nobody reads answer `Errno.brokenPipe` where it would end the process (signal(7)).
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
