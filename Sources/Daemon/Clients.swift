@@ -14,13 +14,19 @@ struct Clients {
     private var freed = false
 
     /// How many clients there may be.
-    private static let most = 2048
+    private let most: Int
+    /// The interval of watchers that ask for none, in µs.
+    private let own: UInt64
     /// How many events are kept for watchers that are slow.
     private static let mostRecent = 1024
     /// Events are told at once, but no watcher more often than this, in µs.
     private static let eventSpacing: UInt64 = 100_000
 
-    init(firstToken: UInt64) { nextToken = firstToken }
+    init(firstToken: UInt64, most: Int, own: UInt64) {
+        nextToken = firstToken
+        self.most = most
+        self.own = own
+    }
 
     /// Whether there is no client now.
     var isEmpty: Bool { connections.isEmpty }
@@ -48,7 +54,7 @@ struct Clients {
 
     /// Takes a new client in; the one that has been silent longest goes when there are too many.
     mutating func admit(_ socket: consuming Descriptor, at: UInt64, _ poller: inout Poller) {
-        if connections.count >= Self.most {
+        if connections.count >= most {
             let silent = connections.values.filter { $0.watching == nil }.min { $0.lastAsked < $1.lastAsked }
             guard let silent else { return }
             close(silent, &poller)
@@ -104,10 +110,13 @@ struct Clients {
                 switch answer(request) {
                 case .reply(let frame):
                     if !request.oneway { connection.send(frame) }
+                    // Before the next request is taken: only a client that does not read stops the taking, and
+                    // then its room is waited for.
+                    guard connection.flush() else { return close(connection, &poller) }
                 case .watch(let subscription):
                     connection.watching = Connection.Watching(
                         subscription: subscription,
-                        due: at,
+                        due: at + (subscription.interval ?? own),
                         nextEvent: firstRecent + recent.count,
                         isOwed: true
                     )
@@ -136,8 +145,12 @@ struct Clients {
 
     // MARK: - Watching
 
+    /// Whether something happened that watchers have not been told.
+    private(set) var haveUntold = false
+
     /// Keeps what happened for the watchers.
     mutating func add(_ events: [Event]) {
+        if !events.isEmpty { haveUntold = true }
         recent.append(contentsOf: events)
         if recent.count > Self.mostRecent {
             let surplus = recent.count - Self.mostRecent
@@ -148,9 +161,8 @@ struct Clients {
 
     /// Sends readings to the watchers for whom they are due.
     ///
-    /// `own` is the interval of those who asked for none, `period` how often this is called, both in µs; what is due
-    /// before half a period has passed is due now.
-    mutating func pushTicks(from sampler: Sampler, at: UInt64, own: UInt64, period: UInt64, _ poller: inout Poller) {
+    /// `period` is how often this is called, in µs; what is due before half a period has passed is due now.
+    mutating func pushTicks(from sampler: Sampler, at: UInt64, period: UInt64, _ poller: inout Poller) {
         let slack = period / 2
         var frames = Frames()
         for connection in connections.values {
@@ -163,10 +175,12 @@ struct Clients {
         }
     }
 
-    /// Tells watchers at once what has happened to what they watch, with the readings that belong to it.
+    /// Tells watchers what has happened to what they watch, with the readings that belong to it: at once, unless they
+    /// were told of something else a moment ago.
     mutating func pushEvents(from sampler: Sampler, at: UInt64, _ poller: inout Poller) {
-        guard at >= lastPush + Self.eventSpacing else { return }
+        guard haveUntold, at >= lastPush + Self.eventSpacing else { return }
         lastPush = at
+        haveUntold = false
         var frames = Frames()
         for connection in connections.values {
             guard let watching = connection.watching, !events(for: watching).isEmpty else { continue }

@@ -31,6 +31,8 @@ package final class Daemon {
     private var eventDescriptor: Int32?
     /// How often counters are read now, in µs: as configured, or as often as a watcher wants.
     private var period: UInt64 = 0
+    /// When the timer fired last, on CLOCK_BOOTTIME in µs.
+    private var lastTick = Clock.boot
     private var isListening = true
     /// A signal has asked for the end.
     private var mustEnd = false
@@ -58,6 +60,10 @@ package final class Daemon {
     private static let wakefulness: UInt64 = 10_000_000
     /// How long, at the end, those are waited for who have connected and not asked yet, in µs.
     private static let farewell: UInt64 = 200_000
+    /// How many clients there may be, where the process may have that many descriptors.
+    private static let mostClients = 2048
+    /// How many descriptors are left when all clients are there, so that the kernel can still be read.
+    private static let spareDescriptors = 10
     /// Counters that are older than this, in µs, are read anew for who asks.
     private static let stale: UInt64 = 1_000_000
 
@@ -88,7 +94,12 @@ package final class Daemon {
         signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         poller = try Poller()
         timer = try Timer()
-        clients = Clients(firstToken: Token.firstClient)
+        let free = ThisProcess.freeDescriptors(wanted: Self.mostClients + Self.spareDescriptors)
+        clients = Clients(
+            firstToken: Token.firstClient,
+            most: max(free - Self.spareDescriptors, 1),
+            own: configuration.interval
+        )
         try poller.add(timer.number, token: Token.timer, interest: .readable)
         try poller.add(signals.number, token: Token.signals, interest: .readable)
         try poller.add(self.listener.number, token: Token.listener, interest: .readable)
@@ -139,11 +150,13 @@ package final class Daemon {
         for item in ready where item.token >= Token.firstClient { serve(item) }
         let now = Clock.boot
         clients.closeIdle(before: now > Self.patience ? now - Self.patience : 0, &poller)
+        clients.pushEvents(from: sampler, at: now, &poller)
     }
 
     // MARK: - Reading
 
     private func tick() {
+        lastTick = Clock.boot
         rest()
         sample()
         pushTicks(at: Clock.boot, all: false)
@@ -175,11 +188,10 @@ package final class Daemon {
     private func takeEvents() {
         do { try sampler.takeWaiting() } catch { sample() }
         clients.add(sampler.takeEvents())
-        clients.pushEvents(from: sampler, at: Clock.boot, &poller)
     }
 
     private func pushTicks(at: UInt64, all: Bool) {
-        clients.pushTicks(from: sampler, at: at, own: configuration.interval, period: all ? .max : period, &poller)
+        clients.pushTicks(from: sampler, at: at, period: all ? .max : period, &poller)
     }
 
     /// Reads the counters for who asks, when they are old.
@@ -202,7 +214,8 @@ package final class Daemon {
         if let watchdog = manager.watchdog { wanted = min(wanted, max(watchdog / 3, 100_000)) }
         guard wanted != period else { return }
         period = wanted
-        try timer.fire(first: Clock.boot + wanted, every: wanted)
+        // Counted from the tick before, so that watchers who come and go cannot put the next one off.
+        try timer.fire(first: lastTick + wanted, every: wanted)
     }
 
     // MARK: - Clients
@@ -246,8 +259,12 @@ package final class Daemon {
         clients.payOwed(from: sampler, token: item.token, &poller)
     }
 
-    /// How long the loop may sleep, in ms: a half request has to be given up in time.
-    private var timeout: Int32 { clients.havePartial || !isListening ? 1000 : -1 }
+    /// How long the loop may sleep, in ms: events that were held back have to be told, and a half request has to be
+    /// given up in time.
+    private var timeout: Int32 {
+        if clients.haveUntold { return 100 }
+        return clients.havePartial || !isListening ? 1000 : -1
+    }
 
     // MARK: - Words for the administrator
 

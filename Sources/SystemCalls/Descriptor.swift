@@ -110,7 +110,7 @@ package enum File {
         var length = 0
         while true {
             if buffer.count - length < 4096 {
-                buffer.append(contentsOf: repeatElement(0, count: max(buffer.count, 16384)))
+                buffer += [UInt8](repeating: 0, count: max(buffer.count, 16384))
             }
             let number = file.number
             let room = buffer.count - length

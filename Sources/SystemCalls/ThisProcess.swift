@@ -33,6 +33,26 @@ package enum ThisProcess {
         }
     }
 
+    /// How many more descriptors the process may open, after the soft limit was raised as far as that needs and the
+    /// hard limit allows (setrlimit(2), RLIMIT_NOFILE).
+    ///
+    /// - Parameter wanted: more than this need not be free.
+    /// - Returns: how many, `wanted` at most.
+    package static func freeDescriptors(wanted: Int) -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard unsafe getrlimit(resource, &limit) == 0 else { return wanted }
+        // What is open already has low numbers, and is not many.
+        let enough = rlim_t(wanted + 1024)
+        if limit.rlim_cur < enough {
+            var raised = limit
+            raised.rlim_cur = min(enough, limit.rlim_max)
+            if unsafe setrlimit(resource, &raised) == 0 { limit = raised }
+        }
+        let numbers = 0..<Int32(min(limit.rlim_cur, enough))
+        return min(numbers.count { fcntl($0, F_GETFD) == -1 }, wanted)
+    }
+
     /// Makes a write to a pipe that nobody reads answer `Errno.brokenPipe` where it would end the process (signal(7)).
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 

@@ -63,6 +63,12 @@ extension PrivateNamespace {
         try succeeding("rename \(name) to \(newName)", unsafe ifct_link_rename(name, newName))
     }
 
+    /// Gives a link a name of any bytes; it need not be UTF-8.
+    package func rename(_ name: String, to bytes: [UInt8]) throws(LinkFailure) {
+        let newName = (bytes + [0]).map { CChar(bitPattern: $0) }
+        try succeeding("rename \(name) to \(bytes)", unsafe ifct_link_rename(name, newName))
+    }
+
     /// Gives two links each other's names.
     package func swapNames(_ one: String, _ other: String) throws(LinkFailure) {
         try rename(one, to: "swapping?")

@@ -1,0 +1,170 @@
+import Glibc
+import SystemCalls
+import TestLinks
+import Testing
+import Wire
+
+/// What no client can do to the daemon, nor to the other clients.
+@Suite
+struct LimitsTests {
+    @Test(needsNamespace) func `half a request is given up, and a silent client is not`() async throws {
+        // It takes its time, on a thread that nobody else waits for.
+        try await PrivateNamespace.run { _ in try giveUpHalfARequest() }
+    }
+
+    private func giveUpHalfARequest() throws {
+        let daemon = try RunningDaemon()
+        var half = try daemon.client()
+        var silent = try daemon.client()
+        var slow = try daemon.client()
+        let begin = ContinuousClock.now
+        try half.send(Array(#"{"method":"#.utf8))
+        try slow.send(Array(#"{"method":"#.utf8))
+        // More of it does not buy more time, and a whole request begins anew.
+        try slow.send(Array(#""a.B"}"#.utf8) + [0] + Array("{".utf8))
+        #expect(try slow.text().contains("MethodNotFound"))
+        #expect(try half.isClosed())
+        let time = ContinuousClock.now - begin
+        #expect(time > .seconds(9) && time < .seconds(50), "\(time)")
+        #expect(try slow.isClosed())
+        #expect(try silent.call("org.varlink.service.GetInfo").contains("ifcountd"))
+    }
+
+    @Test func `silent connections hinder nobody`() throws {
+        let daemon = try RunningDaemon()
+        var silent: [HeldConnection] = []
+        for _ in 0..<300 { silent.append(try HeldConnection(daemon.socket)) }
+        var client = try daemon.client()
+        #expect(try client.get("lo")?.present == true)
+        try client.watch(["lo"], interval: 100_000)
+        for _ in 0..<5 { _ = try client.reply(Watch.Reply.self) }
+        silent.removeAll()
+        try daemon.expectAlive()
+    }
+
+    @Test(arguments: ["netlink", "procfs"])
+    func `more connections than descriptors hinder nobody`(_ source: String) throws {
+        let daemon = try RunningDaemon(
+            ["--interval", "100ms", "--source", source],
+            shell: "ulimit -n 64"
+        )
+        var watcher = try daemon.client()
+        try watcher.watch(["lo"], interval: 100_000)
+        _ = try watcher.reply(Watch.Reply.self)
+        var silent: [HeldConnection] = []
+        for _ in 0..<200 { silent.append(try HeldConnection(daemon.socket)) }
+        // Those who have been silent longest had to go.
+        var client = try daemon.client()
+        #expect(try client.call("org.varlink.service.GetInfo").contains("ifcountd"))
+        let before = try daemon.processorTicks()
+        // A second and more, in which counters are still read: a procfs source opens a file for it.
+        let first = try watcher.reply(Watch.Reply.self).readings?.first?.sampledUSec ?? 0
+        _ = try watcher.replies { ($0.readings?.first?.sampledUSec ?? 0) > first + 1_000_000 }
+        let ticks = try daemon.processorTicks() - before
+        #expect(ticks < 50, "\(ticks)")
+        silent.removeAll()
+        try daemon.expectAlive()
+    }
+
+    @Test func `watchers who take all places leave the daemon quiet, and others get theirs later`() throws {
+        let daemon = try RunningDaemon(["--interval", "1h"], shell: "ulimit -n 64")
+        var places: [HeldConnection] = []
+        let watch = #"{"method":"io.ifcount.Watch","parameters":{"interfaces":["lo"]},"more":true}"# + "\0"
+        for _ in 0..<80 {
+            let place = try HeldConnection(daemon.socket)
+            // It is answered, or the connection is closed because there is no place.
+            _ = try? UnixSocket.send(place.socket.number, Array(watch.utf8)[...])
+            #expect(try waitReadable([place.socket.number], milliseconds: 60_000)[0])
+            places.append(place)
+        }
+        let before = try daemon.processorTicks()
+        var late = try daemon.client()
+        #expect(try late.isClosed())
+        #expect(try daemon.processorTicks() - before < 50)
+        places.removeAll()
+        // Whether it has seen them go is not known; a place is free as soon as it has.
+        let deadline = ContinuousClock.now + RawClient.patience
+        var isAnswered = false
+        while !isAnswered && ContinuousClock.now < deadline {
+            var client = try daemon.client()
+            isAnswered = ((try? client.call("org.varlink.service.GetInfo"))?.contains("ifcountd")) ?? false
+        }
+        #expect(isAnswered)
+    }
+
+    @Test(needsNamespace) func `a watcher that does not read costs no memory, and hinders nobody`() async throws {
+        try await PrivateNamespace.run { namespace in
+            try namespace.addMany(500, prefix: "link", kind: try namespace.simplestKind())
+            let daemon = try RunningDaemon()
+            var deaf = try daemon.client()
+            try deaf.watch(interval: 100_000)
+            var honest = try daemon.client()
+            try honest.watch(["lo"], interval: 100_000)
+            for _ in 0..<10 { _ = try honest.reply(Watch.Reply.self) }
+            let before = try daemon.status("VmRSS")
+            for _ in 0..<80 { _ = try honest.reply(Watch.Reply.self) }
+            let after = try daemon.status("VmRSS")
+            // Its frames of this time would have been some 20 MB.
+            #expect(after - before < 4096, "\(before) kB before, \(after) kB after")
+            // What it missed is not made up for: after what was on its way comes what is true now.
+            let now = try honest.reply(Watch.Reply.self).readings?.first?.sampledUSec ?? .max
+            let replies = try deaf.replies { ($0.readings?.first?.sampledUSec ?? 0) >= now }
+            #expect(replies.count <= 5)
+            #expect(replies.last?.readings?.count == 501)
+        }
+    }
+
+    @Test func `a client that does not read its replies costs no memory`() throws {
+        let daemon = try RunningDaemon()
+        let client = try UnixSocket.connect(to: daemon.socket, nonblocking: true)
+        let before = try daemon.status("VmRSS")
+        let call = #"{"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"io.ifcount"}}"#
+        let calls = Array(String(repeating: call + "\0", count: 1000).utf8)
+        // Until the daemon takes no more: a hundred times this would be answered by 400 MB.
+        var count = 0
+        while count < 100, (try? UnixSocket.send(client.number, calls[...])) != nil { count += 1 }
+        try daemon.expectAlive()
+        #expect(try daemon.status("VmRSS") - before < 8192)
+    }
+
+    @Test func `a client that has said all is answered, and then closed`() throws {
+        let daemon = try RunningDaemon()
+        var client = try daemon.client()
+        try client.send(#"{"method":"org.varlink.service.GetInfo"}"#)
+        try client.send(#"{"method":"a.B"}"#)
+        try client.finishSending()
+        #expect(try client.text().contains("ifcountd"))
+        #expect(try client.text().contains("MethodNotFound"))
+        #expect(try client.isClosed())
+        // With half a request behind it, too.
+        var half = try daemon.client()
+        try half.send(Array("{\"method\":\"a.B\"}\0{".utf8))
+        try half.finishSending()
+        #expect(try half.text().contains("MethodNotFound"))
+        #expect(try half.isClosed())
+    }
+
+    @Test func `a watcher that has said all goes on watching`() throws {
+        let daemon = try RunningDaemon()
+        var client = try daemon.client()
+        try client.watch(["lo"], interval: 100_000)
+        try client.finishSending()
+        for _ in 0..<5 { #expect(try client.reply(Watch.Reply.self).readings?.count == 1) }
+    }
+
+    @Test func `watchers who come and go do not put ticks off`() throws {
+        let daemon = try RunningDaemon(["--interval", "300ms"])
+        var watcher = try daemon.client()
+        try watcher.watch(["lo"])
+        #expect(try watcher.reply(Watch.Reply.self).ready == true)
+        // Each changes the daemon's interval, and does so again before that has passed.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try !waitReadable([watcher.socket.number], milliseconds: 0)[0], ContinuousClock.now < deadline {
+            var restless = try daemon.client()
+            try restless.watch(["lo"], interval: 100_000)
+            _ = try restless.reply(Watch.Reply.self)
+        }
+        #expect(ContinuousClock.now < deadline)
+        #expect(try watcher.reply(Watch.Reply.self).ready == nil)
+    }
+}
