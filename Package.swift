@@ -32,7 +32,7 @@ let package = Package(
         .target(name: "LinkStats", dependencies: ["CLinkStats", "Ledger", "SystemCalls"], swiftSettings: strict),
         .target(name: "Ledger", swiftSettings: strict),
         .systemLibrary(name: "CSQLite"),
-        .target(name: "History", dependencies: ["CSQLite", "Ledger", "SystemCalls", "Wire"], swiftSettings: strict),
+        .target(name: "History", dependencies: ["CSQLite", "Ledger", "SystemCalls"], swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
         .target(name: "Daemon", dependencies: ["LinkStats", "Ledger", "Wire", "SystemCalls"], swiftSettings: strict),
         .target(name: "IfcountClient", dependencies: ["Wire", "SystemCalls"], swiftSettings: strict),
@@ -88,6 +88,11 @@ let package = Package(
         .testTarget(
             name: "LinkStatsTests",
             dependencies: ["LinkStats", "Ledger", "TestLinks"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HistoryTests",
+            dependencies: ["History", "SystemCalls", "TestLinks"],
             swiftSettings: strict
         ),
         .testTarget(
