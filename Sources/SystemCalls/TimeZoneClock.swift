@@ -124,10 +124,13 @@ package struct TimeZoneClock: ~Copyable {
 
     /// A zone's name from a path or a name.
     private static func name(of path: String) -> String? {
-        let names = [directory + "/", "zoneinfo/"].compactMap { folder in
-            path.firstRange(of: folder).map { String(path[$0.upperBound...]) }
-        }
-        return ([path] + names).first(where: isKnown)
+        if isKnown(path) { return path }
+        let parts = path.split(separator: "/")
+        let folder = directory.split(separator: "/")
+        let isThere = parts.starts(with: folder)
+        let rest = isThere ? parts.dropFirst(folder.count) : parts.drop { $0 != "zoneinfo" }.dropFirst()
+        let name = rest.joined(separator: "/")
+        return isKnown(name) ? name : nil
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
