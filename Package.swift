@@ -96,6 +96,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "HistoryTests",
+            dependencies: ["History", "SystemCalls", "TestLinks"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "DaemonTests",
             dependencies: ["Daemon", "LinkStats", "SystemCalls", "TestLinks", "Wire", "ifcount", "ifcountd"],
             swiftSettings: strict

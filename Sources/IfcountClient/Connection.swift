@@ -48,8 +48,7 @@ package final class Connection {
 
     /// Starts a stream of readings; `nextReply` gives them one by one.
     package func watch(interfaces: [String]?, intervalUSec: Int?) throws(ClientError) {
-        let parameters = Watch.Parameters(interfaces: interfaces, intervalUSec: intervalUSec)
-        try send(Request(method: Watch.method, parameters: parameters, more: true))
+        try stream(Watch.method, Watch.Parameters(interfaces: interfaces, intervalUSec: intervalUSec))
     }
 
     /// The next reply of `watch`.
@@ -58,10 +57,29 @@ package final class Connection {
     /// - Returns: nil when nothing came in time.
     /// - Throws: `.closed` also when the daemon says that the stream has ended.
     package func nextReply(milliseconds: Int32) throws(ClientError) -> Watch.Reply? {
-        guard let message = try receive(milliseconds: milliseconds) else { return nil }
-        let reply = try Self.parameters(of: message, as: Watch.Reply.self)
+        guard let reply = try next(Watch.Reply.self, milliseconds: milliseconds) else { return nil }
         guard reply.continues else { throw .closed }
         return reply.parameters
+    }
+
+    /// Asks for a stream of replies; `next` gives them one by one.
+    package func stream(_ method: String, _ parameters: some Encodable) throws(ClientError) {
+        try send(Request(method: method, parameters: parameters, more: true))
+    }
+
+    /// The next reply of a stream.
+    ///
+    /// - Parameters:
+    ///   - type: what the method answers.
+    ///   - milliseconds: how long to wait at most; 0 only takes what is there, −1 waits for ever.
+    /// - Returns: the reply and whether more follow; nil when nothing came in time.
+    /// - Throws: `.refused` for a Varlink error, or why there is no reply.
+    package func next<Answer: Decodable>(
+        _ type: Answer.Type,
+        milliseconds: Int32
+    ) throws(ClientError) -> (parameters: Answer, continues: Bool)? {
+        guard let message = try receive(milliseconds: milliseconds) else { return nil }
+        return try Self.parameters(of: message, as: type)
     }
 
     /// Sends a call as it is.

@@ -21,26 +21,3 @@ package enum Clock {
         return time
     }
 }
-
-/// A wall-clock moment as a person in the local time zone reads it (localtime_r(3)).
-package struct LocalTime: Sendable {
-    package var year: Int
-    package var month: Int
-    package var day: Int
-    package var hour: Int
-    package var minute: Int
-    package var second: Int
-
-    /// - Parameter wall: µs since 1970.
-    package init(wall: Int) {
-        var seconds = time_t(wall / 1_000_000)
-        var parts = unsafe tm()
-        _ = unsafe localtime_r(&seconds, &parts)
-        year = unsafe Int(parts.tm_year) + 1900
-        month = unsafe Int(parts.tm_mon) + 1
-        day = unsafe Int(parts.tm_mday)
-        hour = unsafe Int(parts.tm_hour)
-        minute = unsafe Int(parts.tm_min)
-        second = unsafe Int(parts.tm_sec)
-    }
-}

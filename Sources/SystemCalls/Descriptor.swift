@@ -138,6 +138,13 @@ package enum File {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
+    /// Where a symbolic link points (readlink(2)); what is longer than 4095 bytes is cut.
+    package static func destination(ofLink path: String) throws(Errno) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = try retrying { unsafe readlink(path, &buffer, buffer.count - 1) }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Removes a name (unlink(2)).
     package static func remove(_ path: String) throws(Errno) {
         try retrying { unsafe unlink(path) }

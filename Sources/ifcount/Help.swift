@@ -6,6 +6,8 @@ enum Help {
         case "list": list(style)
         case "show": show
         case "watch": watch
+        case "history": history(style)
+        case "events": events
         case "call": call
         default: general
         }
@@ -22,6 +24,8 @@ enum Help {
           list              every interface (without a command, too)
           show IFACE...     everything known of an interface
           watch [IFACE...]  live figures; of the default route's interface without IFACE
+          history IFACE     by hour, day, month or year
+          events [IFACE]    what happened to interfaces
           call METHOD [JSON]  ask the daemon anything, in JSON
           help [COMMAND]    this text, or a command's
 
@@ -33,7 +37,8 @@ enum Help {
               --version     the version
               --            what follows is no option, as for an interface "-x"
 
-        Without a daemon, list, show and watch read the kernel and count from now.
+        Without a daemon, list, show and watch read the kernel and count from now;
+        history and events need it.
 
         exit status: 0 fine, 1 failed, 2 usage, 3 no such interface,
         4 the daemon was asked for and is not reachable
@@ -79,6 +84,48 @@ enum Help {
           -j, --json               replies of io.ifcount.Watch, one on a line
 
         keys: q, Esc or Ctrl-C quit, p pauses, Ctrl-Z stops
+
+        """
+
+    private static func history(_ style: Style) -> String {
+        """
+        usage: ifcount history IFACE [--by PERIOD] [--since TIME] [--until TIME]
+                       [--limit N] [--timezone ZONE] [--month-starts N]
+                       [--json | --csv | --forecast]
+
+        How many bytes went through an interface, by periods of time.
+        "\(style.about) 1.0 KiB": nothing is missing. "\(style.atLeast) 1.0 KiB": something may be missing.
+        "spread": known for a longer time only, and shared out evenly over it.
+        TIME is 2026-11-30, 2026-11-30T12:00, today, yesterday, now, or 7d or 36h for
+        so long ago. The daemon keeps the history; exit status 4 without it.
+
+        options:
+              --by PERIOD      quarter (of an hour), hour, day, month or year; else day
+              --since TIME     only periods that end after it
+              --until TIME     only periods that begin before it
+          -n, --limit N        the last N periods
+              --timezone ZONE  such as Europe/Berlin; else the one here
+              --month-starts N the day that months begin on, for a plan that is billed
+                               on it; 29 to 31 mean the last day of a shorter month
+              --forecast       what the present period may come to, once 5 % is over
+          -j, --json           the reply of io.ifcount.GetHistory
+              --csv            comma-separated, exact, with times in UTC
+
+        """
+    }
+
+    private static let events = """
+        usage: ifcount events [IFACE] [--since TIME] [--limit N] [--follow] [--json]
+
+        What happened to an interface, or to all: created, recreated, renamed, removed,
+        and where bytes may be missing. The oldest first, in local time. The daemon
+        keeps the events; exit status 4 without it.
+
+        options:
+              --since TIME  2026-11-30, 2026-11-30T12:00, today, yesterday, 7d or 36h
+          -n, --limit N     the last N
+          -f, --follow      go on with what happens from now on
+          -j, --json        replies of io.ifcount.Events, one on a line
 
         """
 

@@ -1,5 +1,6 @@
 internal import Ledger
 internal import Options
+internal import SystemCalls
 internal import Wire
 
 /// What the command line asks for.
@@ -10,6 +11,8 @@ struct Invocation: Hashable, Sendable {
         case show([String])
         /// `duration` in µs, nil until the end.
         case watch([String], intervalUSec: Int?, duration: Int?)
+        case history(HistoryCommand)
+        case events(EventsCommand)
         case call(method: String, parameters: JSONValue, more: Bool)
         case help(topic: String?)
         case version
@@ -24,14 +27,20 @@ struct Invocation: Hashable, Sendable {
     var wantsColor: Bool
 
     private static let definitions: [OptionDefinition] = [
-        .flag("all", short: "a"), .flag("help", short: "h"), .flag("json", short: "j"), .flag("more"),
-        .flag("no-color"), .flag("version"), .value("for"), .value("interval", short: "i"), .value("socket"),
+        .flag("all", short: "a"), .flag("csv"), .flag("follow", short: "f"), .flag("forecast"),
+        .flag("help", short: "h"), .flag("json", short: "j"), .flag("more"), .flag("no-color"), .flag("version"),
+        .value("by"), .value("for"), .value("interval", short: "i"), .value("limit", short: "n"),
+        .value("month-starts"), .value("since"), .value("socket"), .value("timezone"), .value("until"),
     ]
 
-    /// The options that belong to one command each; the others belong to all.
-    private static let owners = ["all": "list", "more": "call", "for": "watch", "interval": "watch"]
+    /// The options that belong to some commands; the others belong to all.
+    private static let owners = [
+        "all": ["list"], "more": ["call"], "for": ["watch"], "interval": ["watch"], "follow": ["events"],
+        "since": ["history", "events"], "limit": ["history", "events"], "by": ["history"], "csv": ["history"],
+        "forecast": ["history"], "month-starts": ["history"], "timezone": ["history"], "until": ["history"],
+    ]
 
-    private static let commands = ["list", "show", "watch", "call", "help"]
+    private static let commands = ["list", "show", "watch", "history", "events", "call", "help"]
 
     /// - Parameter arguments: the command line without the program's name.
     /// - Throws: the first mistake.
@@ -55,7 +64,8 @@ struct Invocation: Hashable, Sendable {
             throw .unknownCommand(name, suggestion: Suggestion.nearest(to: name, among: Self.commands))
         }
         for option in parsed.names {
-            if let owner = Self.owners[option], owner != name { throw .notForCommand("--\(option)", command: name) }
+            guard let owners = Self.owners[option], !owners.contains(name) else { continue }
+            throw .notForCommand("--\(option)", command: name)
         }
         command = try Self.command(name, operands, parsed)
     }
@@ -77,6 +87,8 @@ struct Invocation: Hashable, Sendable {
                 intervalUSec: try duration("interval", parsed, within: Watch.intervals),
                 duration: try duration("for", parsed, within: 0...(366 * 86_400_000_000))
             )
+        case "history": return .history(try history(operands, parsed))
+        case "events": return .events(try events(operands, parsed))
         case "call": return try call(operands, more: parsed.has("more"))
         case "help":
             if operands.count > 1 { throw .unexpectedOperand(operands[1]) }
@@ -88,6 +100,79 @@ struct Invocation: Hashable, Sendable {
             if let operand = operands.first { throw .unexpectedOperand(operand) }
             return .list(all: parsed.has("all"))
         }
+    }
+
+    private static func history(
+        _ operands: [String],
+        _ parsed: ParsedArguments
+    ) throws(UsageError) -> HistoryCommand {
+        guard let interface = operands.first else { throw .missingOperand("the interface whose history to show") }
+        if operands.count > 1 { throw .unexpectedOperand(operands[1]) }
+        var history = HistoryCommand(interface: canonical(interface))
+        if let text = parsed.value("by") {
+            guard let resolution = GetHistory.Resolution(rawValue: text) else {
+                let words = GetHistory.Resolution.allCases.map(\.rawValue)
+                let hint = Suggestion.nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
+                let reason = "'\(text)' is none of \(words.joined(separator: ", "))\(hint)"
+                throw .badValue("--by", reason: reason)
+            }
+            history.resolution = resolution
+        }
+        history.since = try time("since", parsed)
+        history.until = try time("until", parsed)
+        history.limit = try number("limit", parsed, within: limits)
+        history.monthStarts = try number("month-starts", parsed, within: 1...31)
+        if history.monthStarts != nil, ![.month, .year].contains(history.resolution) {
+            throw .badValue("--month-starts", reason: "it needs '--by month' or '--by year'")
+        }
+        history.timezone = parsed.value("timezone")
+        if let zone = history.timezone, !TimeZoneClock.isKnown(zone) {
+            throw .badValue("--timezone", reason: UnknownTimeZone(name: zone).description)
+        }
+        history.form = try form(parsed)
+        return history
+    }
+
+    private static func form(_ parsed: ParsedArguments) throws(UsageError) -> HistoryCommand.Form {
+        let chosen = ["json", "csv", "forecast"].filter(parsed.has)
+        // A program gets what was counted, and makes its own guesses.
+        if chosen.count > 1 { throw .badValue("--\(chosen[1])", reason: "not together with '--\(chosen[0])'") }
+        switch chosen.first {
+        case "json": return .json
+        case "csv": return .csv
+        default: return .table(forecast: chosen.first == "forecast")
+        }
+    }
+
+    private static func events(_ operands: [String], _ parsed: ParsedArguments) throws(UsageError) -> EventsCommand {
+        if operands.count > 1 { throw .unexpectedOperand(operands[1]) }
+        return EventsCommand(
+            interface: operands.first.map(canonical),
+            since: try time("since", parsed),
+            limit: try number("limit", parsed, within: limits),
+            follows: parsed.has("follow"),
+            isJSON: parsed.has("json")
+        )
+    }
+
+    private static let limits = 1...100_000
+
+    private static func time(_ option: String, _ parsed: ParsedArguments) throws(UsageError) -> TimeText? {
+        guard let text = parsed.value(option) else { return nil }
+        return try TimeText(text, option: "--\(option)")
+    }
+
+    private static func number(
+        _ option: String,
+        _ parsed: ParsedArguments,
+        within bounds: ClosedRange<Int>
+    ) throws(UsageError) -> Int? {
+        guard let text = parsed.value(option) else { return nil }
+        guard let number = Int(text), bounds.contains(number) else {
+            let reason = "'\(text)' is no number from \(bounds.lowerBound) to \(bounds.upperBound)"
+            throw .badValue("--\(option)", reason: reason)
+        }
+        return number
     }
 
     private static func call(_ operands: [String], more: Bool) throws(UsageError) -> Command {

@@ -55,6 +55,10 @@ enum Program {
         case .call(let method, let parameters, let more):
             let call = Call(method: method, parameters: parameters, more: more ? true : nil)
             try CallCommand.run(call, path: socket.path, output)
+        case .history(let history):
+            try history.run(path: socket.path, output)
+        case .events(let events):
+            try events.run(path: socket.path, output)
         case .list(let all):
             var source = try source(socket, output)
             try ReadingCommands.list(&source, all: all, isJSON: invocation.isJSON, output)

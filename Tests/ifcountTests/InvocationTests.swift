@@ -16,6 +16,36 @@ import Testing
             (["watch"], .watch([], intervalUSec: nil, duration: nil)),
             (["watch", "a", "a", "-i", "500ms"], .watch(["a"], intervalUSec: 500_000, duration: nil)),
             (["watch", "--for=2m"], .watch([], intervalUSec: nil, duration: 120_000_000)),
+            (["history", "a"], .history(HistoryCommand(interface: "a"))),
+            (
+                [
+                    "history", #"\xFF"#, "--by=month", "--month-starts", "15", "--since", "yesterday", "--until=7d",
+                    "-n5",
+                ],
+                .history(
+                    HistoryCommand(
+                        interface: #"\xff"#,
+                        resolution: .month,
+                        since: .day(-1),
+                        until: .ago(604_800_000_000),
+                        limit: 5,
+                        monthStarts: 15
+                    )
+                )
+            ),
+            (
+                ["history", "a", "--timezone", "Europe/Berlin", "--forecast"],
+                .history(HistoryCommand(interface: "a", timezone: "Europe/Berlin", form: .table(forecast: true)))
+            ),
+            (["history", "a", "--csv"], .history(HistoryCommand(interface: "a", form: .csv))),
+            (["history", "a", "-j"], .history(HistoryCommand(interface: "a", form: .json))),
+            (["events"], .events(EventsCommand())),
+            (
+                ["events", "a", "-f", "-n", "3", "-j", "--since", "36h"],
+                .events(
+                    EventsCommand(interface: "a", since: .ago(129_600_000_000), limit: 3, follows: true, isJSON: true)
+                )
+            ),
             (["call", "a.B"], .call(method: "a.B", parameters: .object([:]), more: false)),
             (
                 ["call", "a.B", #"{"n":1}"#, "--more"],
@@ -41,7 +71,29 @@ import Testing
 
     @Test(arguments: [
         (["wacth"], "unknown command 'wacth'; did you mean 'watch'?"),
-        (["history"], "unknown command 'history'"),
+        (["histroy"], "unknown command 'histroy'; did you mean 'history'?"),
+        (["history"], "the interface whose history to show is missing"),
+        (["history", "a", "b"], "'b' is one argument too many"),
+        (
+            ["history", "a", "--by", "monht"],
+            "option '--by': 'monht' is none of quarter, hour, day, month, year; did you mean 'month'?"
+        ),
+        (["history", "a", "--limit", "0"], "option '--limit': '0' is no number from 1 to 100000"),
+        (
+            ["history", "a", "--month-starts", "32", "--by=month"],
+            "option '--month-starts': '32' is no number from 1 to 31"
+        ),
+        (["history", "a", "--month-starts", "3"], "option '--month-starts': it needs '--by month' or '--by year'"),
+        (["history", "a", "--json", "--csv"], "option '--csv': not together with '--json'"),
+        (["history", "a", "--csv", "--forecast"], "option '--forecast': not together with '--csv'"),
+        (
+            ["history", "a", "--timezone", ":/etc/passwd"],
+            "option '--timezone': no time zone ':/etc/passwd' here; names are those of the tz database, such as UTC"
+        ),
+        (["history", "a", "--follow"], "option '--follow' does not belong to 'history'"),
+        (["show", "a", "--since", "7d"], "option '--since' does not belong to 'show'"),
+        (["events", "a", "b"], "'b' is one argument too many"),
+        (["events", "--timezone", "UTC"], "option '--timezone' does not belong to 'events'"),
         (["list", "--jsn"], "unknown option '--jsn'; did you mean '--json'?"),
         (["list", "eth0"], "'eth0' is one argument too many"),
         (["show"], "the interface to show is missing"),
@@ -57,7 +109,7 @@ import Testing
         #expect(error?.description == sentence)
     }
 
-    @Test(arguments: [nil, "list", "show", "watch", "call"])
+    @Test(arguments: [nil, "list", "show", "watch", "history", "events", "call"])
     func helpFitsAScreen(_ topic: String?) {
         let lines = Help.text(topic, Fixture.ascii).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.allSatisfy { $0.count <= 80 })

@@ -21,6 +21,17 @@ struct Table: Sendable {
     /// Each as long as `columns`.
     var rows: [[String]]
 
+    /// Puts a column between the others, with a cell for each row.
+    mutating func insert(_ column: Column, _ cells: [String], at index: Int) {
+        columns.insert(column, at: index)
+        for row in rows.indices { rows[row].insert(cells[row], at: index) }
+    }
+
+    /// How wide it is with all its columns.
+    func width(_ style: Style) -> Int {
+        Self.total(Array(columns.indices), widths(([columns.map(\.heading)] + rows).map { $0.map(style.safe) }))
+    }
+
     /// The heading and the rows as lines.
     ///
     /// - Parameters:
@@ -29,7 +40,7 @@ struct Table: Sendable {
     /// - Returns: lines that fit, or nil when even the columns that stay have no room.
     func lines(_ style: Style, width: Int?) -> [Line]? {
         var cells = ([columns.map(\.heading)] + rows).map { $0.map(style.safe) }
-        var widths = columns.indices.map { column in cells.map { SafeText.width($0[column]) }.max() ?? 0 }
+        var widths = widths(cells)
         var kept = Array(columns.indices)
         if let width {
             let least = columns.indices.map { min(widths[$0], columns[$0].shrinksTo ?? .max) }
@@ -57,6 +68,10 @@ struct Table: Sendable {
             while line.last == " " { line.removeLast() }
             return Line(line, row == 0 ? .strong : .plain)
         }
+    }
+
+    private func widths(_ cells: [[String]]) -> [Int] {
+        columns.indices.map { column in cells.map { SafeText.width($0[column]) }.max() ?? 0 }
     }
 
     /// The width of a line with two blanks between columns.
