@@ -89,7 +89,6 @@ let package = Package(
             dependencies: ["Ledger", "TestLinks", "ifcount-replay"],
             swiftSettings: strict
         ),
-        .testTarget(name: "HistoryTests", dependencies: ["History", "Ledger"], swiftSettings: strict),
         .testTarget(
             name: "LinkStatsTests",
             dependencies: ["LinkStats", "Ledger", "TestLinks"],
@@ -97,7 +96,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HistoryTests",
-            dependencies: ["History", "SystemCalls", "TestLinks"],
+            dependencies: ["History", "Ledger", "SystemCalls", "TestLinks"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -92,22 +92,62 @@ struct Clients {
 
     // MARK: - Requests
 
-    /// Reads from and writes to a client that is ready; `answer` answers its requests.
-    mutating func serve(
-        _ item: Poller.Ready,
-        at: UInt64,
-        _ poller: inout Poller,
-        answer: (Request) -> Service.Answer
-    ) {
+    /// Who answers requests.
+    struct Answerers {
+        /// Answers a request.
+        var answer: (Request) -> Service.Answer
+        /// Takes the question of a client, by its token, to the history.
+        var ask: (UInt64, @escaping HistoryService.Question) -> Void
+    }
+
+    /// Reads from and writes to a client that is ready, and has its requests answered.
+    mutating func serve(_ item: Poller.Ready, at: UInt64, _ poller: inout Poller, _ answerers: Answerers) {
         guard let connection = connections[item.token] else { return }
         let before = connection.interest
         if item.interest.contains(.readable), !connection.receive(into: &buffer) {
             return close(connection, &poller)
         }
+        let hasHungUp = !item.interest.isDisjoint(with: [.hangUp, .error])
+        takeRequests(of: connection, before, hasHungUp: hasHungUp, at: at, &poller, answerers)
+    }
+
+    /// Brings a client the history's answer, nil when it has none, and goes on with what the client asks next.
+    mutating func deliver(
+        _ frame: [UInt8]?,
+        to token: UInt64,
+        at: UInt64,
+        _ poller: inout Poller,
+        _ answerers: Answerers
+    ) {
+        // Who has gone meanwhile is not waiting.
+        guard let connection = connections[token], let asking = connection.asking else { return }
+        let before = connection.interest
+        connection.asking = nil
+        connection.send(frame ?? Service.noHistoryFrame)
+        if frame != nil, let subscription = asking.subscription {
+            connection.watching = Connection.Watching(
+                subscription: subscription,
+                due: .max,
+                nextEvent: asking.nextEvent,
+                hasBegun: true
+            )
+        }
+        takeRequests(of: connection, before, hasHungUp: false, at: at, &poller, answerers)
+    }
+
+    /// Answers the requests that are complete, as far as there is room for the answers.
+    private mutating func takeRequests(
+        of connection: Connection,
+        _ before: Poller.Interest,
+        hasHungUp: Bool,
+        at: UInt64,
+        _ poller: inout Poller,
+        _ answerers: Answerers
+    ) {
         do {
             while let message = try connection.nextRequest(at: at) {
                 let request = try Request(message)
-                switch answer(request) {
+                switch answerers.answer(request) {
                 case .reply(let frame):
                     if !request.oneway { connection.send(frame) }
                     // Before the next request is taken: only a client that does not read stops the taking, and
@@ -120,6 +160,13 @@ struct Clients {
                         nextEvent: firstRecent + recent.count,
                         isOwed: true
                     )
+                case .ask(let question, let subscription):
+                    if request.oneway { continue }
+                    connection.asking = Connection.Asking(
+                        subscription: subscription,
+                        nextEvent: firstRecent + recent.count
+                    )
+                    answerers.ask(connection.token, question)
                 }
             }
         } catch {
@@ -127,7 +174,7 @@ struct Clients {
             _ = connection.flush()
             return close(connection, &poller)
         }
-        finish(connection, before, hasHungUp: !item.interest.isDisjoint(with: [.hangUp, .error]), &poller)
+        finish(connection, before, hasHungUp: hasHungUp, &poller)
     }
 
     /// Sends, closes what is done, and waits for what is left.
@@ -166,7 +213,9 @@ struct Clients {
         let slack = period / 2
         var frames = Frames()
         for connection in connections.values {
-            guard var watching = connection.watching, watching.due <= at.addingSaturating(slack) else { continue }
+            guard var watching = connection.watching, !watching.subscription.isEventsOnly,
+                watching.due <= at.addingSaturating(slack)
+            else { continue }
             let interval = watching.subscription.interval ?? own
             // In step with its own beat, unless that is long past.
             watching.due = max(watching.due + interval, at + interval / 2)
@@ -201,6 +250,7 @@ struct Clients {
     private struct Frames {
         struct Key: Hashable {
             var interfaces: [String]?
+            var isEventsOnly: Bool
             var nextEvent: Int
             var isFirst: Bool
         }
@@ -223,6 +273,7 @@ struct Clients {
         let before = connection.interest
         let key = Frames.Key(
             interfaces: watching.subscription.interfaces,
+            isEventsOnly: watching.subscription.isEventsOnly,
             nextEvent: watching.nextEvent,
             isFirst: !watching.hasBegun
         )
@@ -237,6 +288,9 @@ struct Clients {
     }
 
     private func encode(_ watching: Connection.Watching, from sampler: Sampler) -> [UInt8] {
+        if watching.subscription.isEventsOnly {
+            return Frame.encode(Reply(parameters: Events.Reply(events: events(for: watching)), continues: true))
+        }
         let parameters = watching.subscription.reply(
             from: sampler,
             events: events(for: watching),

@@ -36,6 +36,16 @@ final class Connection {
     /// Whether it has asked for anything yet.
     private(set) var wasHeard = false
     var watching: Watching?
+    /// A question of it is with the history; what it asks next waits for the answer.
+    var asking: Asking?
+
+    /// A client's question to the history.
+    struct Asking {
+        /// The stream that begins with the answer.
+        var subscription: Subscription?
+        /// The number of the first event that happens after the question.
+        var nextEvent: Int
+    }
 
     init(_ socket: consuming Descriptor, token: UInt64, at: UInt64) {
         self.socket = socket
@@ -53,7 +63,7 @@ final class Connection {
         var interest: Poller.Interest = []
         if !outgoing.isEmpty { interest.insert(.writable) }
         // While it watches, its next request would have to wait for the end of the stream, which is its own end.
-        if !isFinished && waiting <= Self.mostWaiting && watching == nil { interest.insert(.readable) }
+        if !isFinished && waiting <= Self.mostWaiting && watching == nil && asking == nil { interest.insert(.readable) }
         return interest
     }
 
@@ -79,7 +89,7 @@ final class Connection {
     /// - Returns: nil when there is none now.
     /// - Throws: `FrameBuffer.TooLong` for one that is longer than allowed.
     func nextRequest(at: UInt64) throws(FrameBuffer.TooLong) -> [UInt8]? {
-        guard waiting <= Self.mostWaiting, watching == nil else { return nil }
+        guard waiting <= Self.mostWaiting, watching == nil, asking == nil else { return nil }
         let request = try incoming.next()
         if request != nil {
             lastAsked = at
@@ -118,5 +128,5 @@ final class Connection {
     }
 
     /// Whether it can be closed: it asks for nothing more, and has taken all it asked for.
-    var isDone: Bool { isFinished && outgoing.isEmpty && watching == nil }
+    var isDone: Bool { isFinished && outgoing.isEmpty && watching == nil && asking == nil }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Ledger
 package import LinkStats
 package import SystemCalls
 internal import Wire
@@ -9,9 +10,15 @@ package struct Configuration: Sendable {
     package var interval: UInt64 = 1_000_000
     /// The source to use; nil for the best that works.
     package var source: Source?
+    /// Where the history is kept; nil to keep none.
+    package var stateDirectory: String?
+    /// How often it is saved, in µs.
+    package var saveInterval: UInt64 = 60_000_000
 
     /// The shortest and the longest interval, in µs.
     package static let intervals = 100_000...3_600_000_000
+    /// The shortest and the longest time between two saves, in µs.
+    package static let saveIntervals = 1_000_000...3_600_000_000
 
     package init() {}
 }
@@ -20,6 +27,8 @@ package struct Configuration: Sendable {
 package final class Daemon {
     private let configuration: Configuration
     private let sampler: Sampler
+    /// The history; nil where none is kept.
+    private let persistence: Persistence?
     private let listener: Listener
     private let manager: ServiceManager
     private let log: (String) -> Void
@@ -40,6 +49,8 @@ package final class Daemon {
     private var refusal = ""
     private var overruns = 0
     private var failure: String?
+    /// A link has ended since the last save was thought of.
+    private var hasEnded = false
     /// Whether anything was done, beside counting, since the memory for it was given back; starting counts.
     private var isAwake = true
     /// When a client was served last, on CLOCK_BOOTTIME in µs.
@@ -51,6 +62,7 @@ package final class Daemon {
         static let signals: UInt64 = 1
         static let listener: UInt64 = 2
         static let events: UInt64 = 3
+        static let history: UInt64 = 4
         static let firstClient: UInt64 = 16
     }
 
@@ -82,7 +94,14 @@ package final class Daemon {
         log: @escaping (String) -> Void
     ) throws {
         do {
-            sampler = try Sampler(source: configuration.source)
+            persistence = try configuration.stateDirectory.map {
+                try Persistence(directory: $0, interval: configuration.saveInterval, log: log)
+            }
+            sampler = try Sampler(
+                source: configuration.source,
+                resuming: persistence?.left?.state,
+                keepsJournal: persistence != nil
+            )
         } catch {
             listener.removeFile()
             throw error
@@ -103,6 +122,10 @@ package final class Daemon {
         try poller.add(timer.number, token: Token.timer, interest: .readable)
         try poller.add(signals.number, token: Token.signals, interest: .readable)
         try poller.add(self.listener.number, token: Token.listener, interest: .readable)
+        if let persistence {
+            try poller.add(persistence.newsDescriptor, token: Token.history, interest: .readable)
+            sampler.persistence = persistence.status
+        }
         followEvents()
     }
 
@@ -132,6 +155,7 @@ package final class Daemon {
         pushTicks(at: Clock.boot, all: true)
         clients.closeAll(&poller)
         listener.removeFile()
+        persistence?.end(sampler)
     }
 
     /// Waits for what happens next and deals with it.
@@ -144,6 +168,7 @@ package final class Daemon {
             case Token.timer where try timer.drain() > 0: tick()
             case Token.signals where try signals.next() != nil: mustEnd = true
             case Token.listener: accept()
+            case Token.history: hear()
             default: break
             }
         }
@@ -160,6 +185,8 @@ package final class Daemon {
         rest()
         sample()
         pushTicks(at: Clock.boot, all: false)
+        persistence?.save(sampler, isUrgent: hasEnded)
+        hasEnded = false
         report()
         manager.notify("WATCHDOG=1")
     }
@@ -182,12 +209,12 @@ package final class Daemon {
             failure = "\(error)"
         }
         followEvents()
-        clients.add(sampler.takeEvents())
+        takeHappened()
     }
 
     private func takeEvents() {
         do { try sampler.takeWaiting() } catch { sample() }
-        clients.add(sampler.takeEvents())
+        takeHappened()
     }
 
     private func pushTicks(at: UInt64, all: Bool) {
@@ -255,8 +282,33 @@ package final class Daemon {
         lastServed = Clock.boot
         // Before the clients are lent out: reading brings events, which are theirs.
         refresh()
-        clients.serve(item, at: Clock.boot, &poller) { Service.answer($0, from: sampler) }
+        clients.serve(item, at: Clock.boot, &poller, answerers)
         clients.payOwed(from: sampler, token: item.token, &poller)
+    }
+
+    /// Hears of the history: whether it is saved, and what it answers.
+    private func hear() {
+        guard let persistence else { return }
+        let replies = persistence.hear()
+        sampler.persistence = persistence.status
+        for reply in replies {
+            clients.deliver(reply.frame, to: reply.token, at: Clock.boot, &poller, answerers)
+            clients.payOwed(from: sampler, token: reply.token, &poller)
+        }
+    }
+
+    private var answerers: Clients.Answerers {
+        Clients.Answerers(
+            answer: { [sampler] in Service.answer($0, from: sampler) },
+            ask: { [persistence] token, question in persistence?.ask(for: token, question) }
+        )
+    }
+
+    /// Keeps what has happened for the watchers, and for the next save.
+    private func takeHappened() {
+        let events = sampler.takeEvents()
+        hasEnded = hasEnded || events.contains { $0.event == .removed || $0.event == .departed }
+        clients.add(events)
     }
 
     /// How long the loop may sleep, in ms: events that were held back have to be told, and a half request has to be

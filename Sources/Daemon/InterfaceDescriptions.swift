@@ -46,6 +46,7 @@ enum InterfaceDescriptions {
         # kind: what rtnetlink says (tun, wireguard, veth, bridge …), or ethernet, wlan, wwan, ppp, loopback.
         # state: up, down, no-carrier or absent. incarnation: which life of the interface, from 1.
         # sampledUSec: the moment the total is true for. source: netlink, procfs or getifaddrs.
+        # persisted: whether totals reach the disk, null where they are not to. persistedUSec: until when they are there.
         type Reading (
           interface: string,
           kind: string,
@@ -58,7 +59,9 @@ enum InterfaceDescriptions {
           total: Total,
           sampledUSec: int,
           source: string,
-          warnings: []string
+          warnings: []string,
+          persisted: ?bool,
+          persistedUSec: ?int
         )
 
         # previous: the name before, for renamed. cause: one word, for gap and changed.
@@ -88,6 +91,48 @@ enum InterfaceDescriptions {
           readings: ?[]Reading,
           events: ?[]Event
         )
+
+        # What went through in one period of time. Bytes that are known for a longer time only are spread evenly over it:
+        # rxSpreadBytes and txSpreadBytes say how many of the row's, and such a row has no upper bound.
+        # imported: whether another counter's figures are in it.
+        type HistoryRow (
+          startUSec: int,
+          endUSec: int,
+          rx: Amount,
+          tx: Amount,
+          quality: (continuous, gapped),
+          gaps: int,
+          rxSpreadBytes: int,
+          txSpreadBytes: int,
+          imported: bool
+        )
+
+        # What went through by periods, from the first that is known to now, the last ones where there are too many.
+        # timezone: a name of the tz database; null for the daemon's. monthStarts: 1 to 31, 29 to 31 mean the last day of a
+        # shorter month. untimed: bytes that were counted while the clock was not set.
+        method GetHistory(
+          interface: string,
+          resolution: (quarter, hour, day, month, year),
+          sinceUSec: ?int,
+          untilUSec: ?int,
+          limit: ?int,
+          timezone: ?string,
+          monthStarts: ?int
+        ) -> (
+          label: string,
+          interface: string,
+          timezone: string,
+          rows: []HistoryRow,
+          untimedRxBytes: int,
+          untimedTxBytes: int,
+          nowUSec: int
+        )
+
+        # What has happened, the oldest first; with more, also what happens from now on.
+        method Events(interface: ?string, sinceUSec: ?int, limit: ?int) -> (events: []Event)
+
+        # The daemon keeps no history, or cannot read it now.
+        error NoHistory ()
 
         # No interface of this name was ever seen.
         error NoSuchInterface (interface: string)

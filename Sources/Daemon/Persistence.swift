@@ -1,4 +1,5 @@
 internal import History
+internal import Ledger
 internal import SystemCalls
 
 /// The loop's side of the history: what it hands over, and what it hears of it.
@@ -34,20 +35,27 @@ package final class Persistence {
     /// The end of an incarnation is saved at once, but not more often than this, in µs.
     private static let haste: UInt64 = 1_000_000
 
+    /// What the daemon before has left; nil when there was none.
+    let left: Store.Legacy?
+
+    /// Opens the store of a directory and says what was found in it.
+    ///
     /// - Parameters:
-    ///   - store: the store, which the recorder owns from now on.
-    ///   - savedWall: until when the daemon before had saved, µs since 1970; nil when there was none.
+    ///   - directory: the state directory.
     ///   - interval: how often to save, in µs.
     ///   - log: takes a line for the administrator.
-    /// - Throws: `Errno` when there are no threads or descriptors left.
-    init(
-        _ store: sending Store,
-        savedWall: Int?,
-        interval: UInt64,
-        log: @escaping (String) -> Void
-    ) throws(Errno) {
+    /// - Throws: `Store.Failure`; `Errno` when there are no threads or descriptors left.
+    init(directory: String, interval: UInt64, log: @escaping (String) -> Void) throws {
+        let store = try Store(directory: directory, wall: Clock.wall)
+        left = store.left
+        if let (path, reason) = store.putAside {
+            log("the history could not be read (\(reason)); it is kept as \(path), and a new one begins")
+        }
+        if let left, !left.isClean {
+            log("the daemon before did not end in order; what it had saved is continued")
+        }
         recorder = try Recorder(store)
-        status = Status(isPersisted: true, savedWall: savedWall)
+        status = Status(isPersisted: true, savedWall: left?.state.scannedWall)
         self.interval = interval
         self.log = log
     }

@@ -58,6 +58,14 @@ extension Request {
         return value
     }
 
+    func optionalString(_ name: String) throws(InvalidParameter) -> String? {
+        switch parameters[name] {
+        case nil, .null?: nil
+        case .string(let value)?: value
+        default: throw InvalidParameter(name)
+        }
+    }
+
     func optionalBool(_ name: String) throws(InvalidParameter) -> Bool? {
         switch parameters[name] {
         case nil, .null?: nil

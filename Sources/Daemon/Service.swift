@@ -1,3 +1,5 @@
+internal import History
+internal import SystemCalls
 internal import Wire
 
 /// What the socket answers: each method, from the sampler's figures.
@@ -8,6 +10,8 @@ struct Service {
         case reply([UInt8])
         /// A stream begins.
         case watch(Subscription)
+        /// The history knows the answer; a stream may begin with it.
+        case ask(HistoryService.Question, then: Subscription?)
     }
 
     /// How many interfaces one watch may name.
@@ -38,6 +42,19 @@ struct Service {
         case Watch.method:
             try request.allow("interfaces", "intervalUSec")
             return try watch(request)
+        case GetHistory.method:
+            guard sampler.persistence != nil else { return noHistory }
+            let question = try HistoryService.history(request, sampler.journal ?? Journal(), now: Clock.wall)
+            let interface = try request.string("interface")
+            guard sampler.reading(of: interface) != nil else {
+                return failure(NoSuchInterface.error, ["interface": .string(interface)])
+            }
+            return .ask(question, then: nil)
+        case Events.method:
+            guard sampler.persistence != nil else { return noHistory }
+            let question = try HistoryService.events(request, sampler.journal ?? Journal())
+            guard request.more else { return .ask(question, then: nil) }
+            return .ask(question, then: try followed(try request.optionalString("interface")))
         case VarlinkService.getInfo:
             try request.allow()
             return success(
@@ -70,6 +87,19 @@ struct Service {
         guard request.more else { return failure(VarlinkService.expectedMore, [:]) }
         return .watch(subscription)
     }
+
+    private static func followed(_ interface: String?) throws(InvalidParameter) -> Subscription {
+        do {
+            return try Subscription(interface.map { [$0] }, interval: nil, isEventsOnly: true)
+        } catch {
+            throw InvalidParameter("interface")
+        }
+    }
+
+    /// What is answered where there is no history to ask, or it cannot be read.
+    static let noHistoryFrame = Frame.encode(Reply<[String: JSONValue]>(parameters: [:], error: NoHistory.error))
+
+    private static var noHistory: Answer { .reply(noHistoryFrame) }
 
     private static func describe(_ interface: String) -> Answer {
         let description: String

@@ -7,6 +7,8 @@ package struct Subscription: Hashable, Sendable {
     package let interfaces: [String]?
     /// How often, in µs; nil for the source's own interval.
     package let interval: UInt64?
+    /// Whether only events are of interest, as they happen.
+    package let isEventsOnly: Bool
 
     /// No link can have such a name: waiting for it would be for ever.
     package struct ImpossibleName: Error {
@@ -16,9 +18,11 @@ package struct Subscription: Hashable, Sendable {
     /// - Parameters:
     ///   - names: which interfaces; nil for all. A name that is there twice counts once.
     ///   - interval: how often, in µs; nil for the source's own interval.
+    ///   - isEventsOnly: whether only events are of interest.
     /// - Throws: `ImpossibleName`.
-    package init(_ names: [String]?, interval: UInt64?) throws(ImpossibleName) {
+    package init(_ names: [String]?, interval: UInt64?, isEventsOnly: Bool = false) throws(ImpossibleName) {
         self.interval = interval
+        self.isEventsOnly = isEventsOnly
         guard let names else {
             interfaces = nil
             return

@@ -22,6 +22,13 @@ package struct Flow: Hashable, Sendable {
         left.txPackets = sum(left.txPackets, right.txPackets)
     }
 
+    /// The sum, which stays at 2^63 − 1 rather than wrap.
+    package static func + (left: Flow, right: Flow) -> Flow {
+        var sum = left
+        sum += right
+        return sum
+    }
+
     private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let (sum, overflow) = left.addingReportingOverflow(right)
         return overflow ? UInt64(Int64.max) : min(sum, UInt64(Int64.max))

@@ -109,16 +109,15 @@ package struct Journal: Hashable, Sendable {
 
     /// Adds a later journal to this one.
     package mutating func append(_ later: Journal) {
-        slots.merge(later.slots, uniquingKeysWith: Self.sum)
+        slots.merge(later.slots, uniquingKeysWith: +)
         spans.merge(later.spans) { $0 + $1 }
         doubts.merge(later.doubts) { $0 + $1 }
-        untimed.merge(later.untimed, uniquingKeysWith: Self.sum)
+        untimed.merge(later.untimed, uniquingKeysWith: +)
         for occurrence in later.occurrences { note(occurrence) }
     }
 
-    private static func sum(_ left: Flow, _ right: Flow) -> Flow {
-        var sum = left
-        sum += right
-        return sum
+    /// What it has of one interface's slots.
+    package func slots(of interface: LinkName) -> [SlotFlow] {
+        slots.filter { $0.key.interface == interface }.map { SlotFlow(start: $0.key.start, flow: $0.value) }
     }
 }

@@ -42,12 +42,22 @@ package final class Store {
     /// A damaged file that was put aside when the store was opened: its new path, and what was wrong.
     package private(set) var putAside: (path: String, reason: String)?
 
+    /// What a daemon has left to the next one.
+    package struct Legacy: Sendable {
+        package var state: Ledger.State
+        /// Whether it ended in order.
+        package var isClean: Bool
+    }
+
+    /// What the last daemon left when the store was opened; nil when there was none.
+    package let left: Legacy?
+
     let database: Database
     /// Held for as long as the store is open (flock(2)).
     private let lock: Descriptor
     /// What was saved last, to save only what is different.
     private var saved: Ledger.State?
-    private var identifiers: [LinkName: Int64] = [:]
+    private var identifiers: [LinkName: Int64]
 
     /// Opens the store of a directory, which is made when it is not there.
     ///
@@ -59,7 +69,7 @@ package final class Store {
         lock = try Self.acquire(directory)
         let path = "\(directory)/\(Self.fileName)"
         do {
-            database = try Self.open(path)
+            (database, left, identifiers) = try Self.open(path)
         } catch {
             guard case .unusable(_, let reason) = error, reason.isDamage else { throw error }
             // What cannot be read is kept: it may be worth more to its owner than it is to this program.
@@ -69,9 +79,10 @@ package final class Store {
             } catch {
                 throw .directory(directory, error)
             }
-            database = try Self.open(path)
+            (database, left, identifiers) = try Self.open(path)
             putAside = (aside, reason.message)
         }
+        saved = left?.state
     }
 
     /// Makes the directory and takes its lock.
@@ -85,27 +96,28 @@ package final class Store {
         throw .locked(directory)
     }
 
-    private static func open(_ path: String) throws(Failure) -> Database {
+    private static func open(_ path: String) throws(Failure) -> (Database, Legacy?, [LinkName: Int64]) {
+        let database: Database
+        let version: Int
         do {
-            let database = try Database(path: path)
-            let version = try database.setUp(applicationID: applicationID, version: version)
-            guard version <= Self.version else { throw Failure.tooNew(path, version: version) }
-            return database
-        } catch let error as SQLiteError {
-            throw .unusable(path, error)
-        } catch let error as Failure {
-            throw error
+            database = try Database(path: path)
+            version = try database.setUp(applicationID: applicationID, version: self.version)
         } catch {
-            preconditionFailure("only the errors above are thrown")
+            throw .unusable(path, error)
+        }
+        guard version <= self.version else { throw .tooNew(path, version: version) }
+        do {
+            let (left, identifiers) = try load(database)
+            return (database, left, identifiers)
+        } catch {
+            throw .unusable(path, error)
         }
     }
 
     // MARK: - The ledger's state
 
-    /// What the last daemon left, or nil when there was none.
-    ///
-    /// - Throws: `SQLiteError`; of damage, too, when what is there makes no sense.
-    package func load() throws(SQLiteError) -> (state: Ledger.State, isClean: Bool)? {
+    /// Reads what the last daemon left, and how the store calls the accounts.
+    private static func load(_ database: Database) throws(SQLiteError) -> (Legacy?, [LinkName: Int64]) {
         var session: (session: Session, at: UInt64?, wall: Int, isClean: Bool)?
         try database.prepare("SELECT boot, namespace, scanned_at, scanned_wall, is_clean FROM session").rows { row in
             session = (
@@ -117,20 +129,21 @@ package final class Store {
         }
         var accounts: [Account] = []
         var indexes: [Int64: Int] = [:]
+        var identifiers: [LinkName: Int64] = [:]
         try database.prepare("SELECT id, state FROM account ORDER BY id").rows { (row) throws(SQLiteError) in
-            let account = try Self.decode(Account.self, row.text(1))
+            let account = try decode(Account.self, row.text(1))
             indexes[row.integer(0)] = accounts.count
             identifiers[account.name] = row.integer(0)
             accounts.append(account)
         }
         var incarnations: [Incarnation] = []
         try database.prepare("SELECT account, state FROM incarnation").rows { (row) throws(SQLiteError) in
-            var incarnation = try Self.decode(Incarnation.self, row.text(1))
+            var incarnation = try decode(Incarnation.self, row.text(1))
             guard let index = indexes[row.integer(0)] else { return }
             incarnation.account = index
             incarnations.append(incarnation)
         }
-        guard let session else { return nil }
+        guard let session else { return (nil, identifiers) }
         let state = Ledger.State(
             session: session.session,
             accounts: accounts,
@@ -138,8 +151,7 @@ package final class Store {
             scannedAt: session.at,
             scannedWall: session.wall
         )
-        saved = state
-        return (state, session.isClean)
+        return (Legacy(state: state, isClean: session.isClean), identifiers)
     }
 
     /// Saves a state, and what was counted on the way to it, or nothing of both.

@@ -21,18 +21,18 @@ extension Store {
         return first < last ? first..<last : nil
     }
 
-    /// The slots that begin within a time, as (start, flow); µs since 1970.
+    /// The slots that begin within a time; µs since 1970.
     ///
     /// - Throws: `SQLiteError`.
-    package func slots(of interface: LinkName, in time: Range<Int>) throws(SQLiteError) -> [(start: Int, flow: Flow)] {
-        var slots: [(Int, Flow)] = []
+    package func slots(of interface: LinkName, in time: Range<Int>) throws(SQLiteError) -> [SlotFlow] {
+        var slots: [SlotFlow] = []
         try database.prepare(
             """
             SELECT start, rx_bytes, tx_bytes, rx_packets, tx_packets FROM slot
             WHERE account = \(Self.account) AND start * 1000000 >= ?2 AND start * 1000000 < ?3 ORDER BY start
             """
         ).rows(.text(interface.escaped), .moment(time.lowerBound), .moment(time.upperBound)) { row in
-            slots.append((Int(row.integer(0)) * 1_000_000, row.flow(from: 1)))
+            slots.append(SlotFlow(start: Int(row.integer(0)) * 1_000_000, flow: row.flow(from: 1)))
         }
         return slots
     }

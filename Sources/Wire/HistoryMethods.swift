@@ -118,6 +118,12 @@ public enum GetHistory {
     }
 }
 
+/// `io.ifcount.NoHistory`: the daemon keeps none, or cannot read it now.
+public struct NoHistory: Codable, Hashable, Sendable {
+    public static let error = "io.ifcount.NoHistory"
+    public init() {}
+}
+
 /// `io.ifcount.Events`: what happened; with `more`, also what happens from now on.
 public enum Events {
     public static let method = "io.ifcount.Events"

@@ -17,6 +17,13 @@ struct Main {
                              else /run/ifcount/io.ifcount for root, else $XDG_RUNTIME_DIR/ifcount/io.ifcount
           --interval TIME    how often counters are read, 100ms to 1h; default 1s
           --source SOURCE    netlink, procfs or getifaddrs; default: the first of them that works
+          --state-directory DIR
+                             where the history is kept, or "none" to keep totals in memory only; default: the service
+                             manager's ($STATE_DIRECTORY), else /var/lib/ifcount for root, else
+                             $XDG_STATE_HOME/ifcount or ~/.local/state/ifcount
+          --save-interval TIME
+                             how often the history is saved, 1s to 1h; default 60s. A power cut costs what was counted
+                             since; a crash costs nothing
           --version          the version
           --help             this text
 
@@ -24,7 +31,8 @@ struct Main {
         """
 
     private static let options: [OptionDefinition] = [
-        .value("socket"), .value("interval"), .value("source"), .flag("version"), .flag("help", short: "h"),
+        .value("socket"), .value("interval"), .value("source"), .value("state-directory"), .value("save-interval"),
+        .flag("version"), .flag("help", short: "h"),
     ]
 
     static func main() {
@@ -57,6 +65,13 @@ struct Main {
                 try DurationText.microseconds(text, option: "--interval", within: bounds)
             )
         }
+        if let text = parsed.value("save-interval") {
+            let bounds = Configuration.saveIntervals
+            configuration.saveInterval = UInt64(
+                try DurationText.microseconds(text, option: "--save-interval", within: bounds)
+            )
+        }
+        configuration.stateDirectory = stateDirectory(parsed.value("state-directory"))
         if let text = parsed.value("source") {
             guard let source = Source(rawValue: text) else {
                 throw .badValue("--source", reason: "'\(text)' is none of netlink, procfs, getifaddrs")
@@ -64,6 +79,18 @@ struct Main {
             configuration.source = source
         }
         return configuration
+    }
+
+    /// Where the history is kept; nil for nowhere.
+    private static func stateDirectory(_ option: String?) -> String? {
+        if let option { return option == "none" ? nil : option }
+        // The service manager may name several, with colons between them: the first is ours.
+        if let given = environment("STATE_DIRECTORY"), let first = given.split(separator: ":").first {
+            return String(first)
+        }
+        if geteuid() == 0 { return "/var/lib/ifcount" }
+        if let home = environment("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/ifcount" }
+        return environment("HOME").map { $0 + "/.local/state/ifcount" }
     }
 
     private static func serve(_ configuration: Configuration, socket: String?) throws {

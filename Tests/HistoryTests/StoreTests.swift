@@ -46,11 +46,11 @@ struct StoreTests {
         let (ledger, journal) = try counted(5000)
         do {
             let store = try Store(directory: scratch.path, wall: Self.wall)
-            #expect(try store.load() == nil)
+            #expect(store.left == nil)
             try store.save(ledger.state, journal, isLast: false)
         }
         let store = try Store(directory: scratch.path, wall: Self.wall)
-        let loaded = try #require(try store.load())
+        let loaded = try #require(store.left)
         #expect(loaded.state == ledger.state)
         #expect(!loaded.isClean)
         #expect(store.putAside == nil)
@@ -59,9 +59,8 @@ struct StoreTests {
     @Test func `the last save of a daemon that ends in order says so`() throws {
         let scratch = try Scratch()
         let (ledger, journal) = try counted(1)
-        let store = try Store(directory: scratch.path, wall: Self.wall)
-        try store.save(ledger.state, journal, isLast: true)
-        #expect(try store.load()?.isClean == true)
+        do { try Store(directory: scratch.path, wall: Self.wall).save(ledger.state, journal, isLast: true) }
+        #expect(try Store(directory: scratch.path, wall: Self.wall).left?.isClean == true)
     }
 
     @Test func `what is booked twice into a slot adds up`() throws {
@@ -83,7 +82,7 @@ struct StoreTests {
         let first = try Store(directory: scratch.path, wall: Self.wall)
         let failure = #expect(throws: Store.Failure.self) { try Store(directory: scratch.path, wall: Self.wall) }
         #expect(failure?.description == "another ifcountd keeps its history in \(scratch.path)")
-        #expect(try first.load() == nil)
+        #expect(first.left == nil)
     }
 
     @Test(arguments: 0..<20)
@@ -105,12 +104,12 @@ struct StoreTests {
         }
         guard let aside = store.putAside else {
             // What was cut off was empty room of the last page.
-            #expect(try store.load()?.state == ledger.state)
+            #expect(store.left?.state == ledger.state)
             return
         }
         #expect(aside.path == "\(scratch.database).damaged-\(Self.wall / 1_000_000)")
         #expect(try Data(contentsOf: URL(filePath: aside.path)) == cut)
-        #expect(try store.load() == nil)
+        #expect(store.left == nil)
         try store.save(ledger.state, journal, isLast: false)
     }
 
