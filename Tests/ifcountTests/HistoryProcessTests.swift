@@ -43,6 +43,21 @@ import Wire
         #expect(end.output.contains("\n2026-10-22 "))
     }
 
+    @Test func drawsBarsOnATerminal() throws {
+        let daemon = try FakeDaemon([[encoded(History.days)]])
+        let terminal = try PseudoTerminal()
+        let command = try Command(
+            ["history", "utun0", "--socket", daemon.path],
+            environment: ["TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR=1"],
+            terminal.there.number,
+            terminal.there.number,
+            terminal.there.number
+        )
+        let shown = try terminal.shown(until: "2.0 KiB up")
+        #expect(command.status() == 0)
+        #expect(shown.replacing("\r\n", with: "\n") == History.lines(History.days, width: 80) + "\n")
+    }
+
     @Test func tellsOfBytesWithoutTimeBesideTheCSV() throws {
         let end = try run(["history", "utun0", "--csv"], [encoded(History.days)])
         #expect(end.output == HistoryCSV.text(History.days, History.labels(History.days, .day), zone: "Europe/Berlin"))
