@@ -37,6 +37,7 @@ struct RunningDaemon: ~Copyable {
     ///   - arguments: beside `--socket`.
     ///   - environment: beside `RunningDaemon.environment`.
     ///   - shell: what a shell does before it becomes the daemon, such as `ulimit -n 32`.
+    /// - Throws: what kept it from starting, or from answering.
     init(
         _ arguments: [String] = ["--interval", "100ms"],
         environment: [String: String?] = [:],
