@@ -37,7 +37,7 @@ package enum ThisProcess {
     /// hard limit allows (setrlimit(2), RLIMIT_NOFILE).
     ///
     /// - Parameter wanted: more than this need not be free.
-    /// - Returns: how many, `wanted` at most.
+    /// - Returns: the number, `wanted` at most.
     package static func freeDescriptors(wanted: Int) -> Int {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

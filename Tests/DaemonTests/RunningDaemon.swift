@@ -37,7 +37,7 @@ struct RunningDaemon: ~Copyable {
     ///   - arguments: beside `--socket`.
     ///   - environment: beside `RunningDaemon.environment`.
     ///   - shell: what a shell does before it becomes the daemon, such as `ulimit -n 32`.
-    /// - Throws: what keeps it from answering.
+    /// - Throws: what kept it from starting, or from answering.
     init(
         _ arguments: [String] = ["--interval", "100ms"],
         environment: [String: String?] = [:],
