@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Ledger
+internal import History
 package import LinkStats
 package import SystemCalls
 internal import Wire

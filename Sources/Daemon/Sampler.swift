@@ -147,7 +147,9 @@ package final class Sampler {
 extension Session {
     /// This boot and the calling thread's network namespace.
     static var current: Session {
-        let boot = try? File.text("/proc/sys/kernel/random/boot_id")
+        // A test cannot start the machine anew; it can say that it was.
+        let boot =
+            ThisProcess.environment("IFCOUNT_TEST_BOOT_ID") ?? (try? File.text("/proc/sys/kernel/random/boot_id"))
         let namespace = try? FileStatus(following: "/proc/thread-self/ns/net").identity
         // Without them two sessions cannot be told apart; a moment's name makes each its own.
         let own = "unknown-\(Clock.wall)"
