@@ -22,8 +22,16 @@ enum HistoryService {
     /// - Parameters:
     ///   - request: the call.
     ///   - journal: what the loop has not handed over yet.
+    ///   - began: when counting began, µs since 1970; nil when it is not known.
     ///   - now: the wall clock, µs since 1970.
-    static func history(_ request: Request, _ journal: Journal, now: Int) throws(InvalidParameter) -> Question {
+    /// - Returns: the question.
+    /// - Throws: `InvalidParameter`.
+    static func history(
+        _ request: Request,
+        _ journal: Journal,
+        since began: Int?,
+        now: Int
+    ) throws(InvalidParameter) -> Question {
         try request.allow(
             "interface",
             "resolution",
@@ -62,9 +70,11 @@ enum HistoryService {
                 untimedTxBytes: Int(clamping: untimed.txBytes),
                 nowUSec: now
             )
-            // From the first thing that is known, or was asked for, until now.
+            // From where counting began, or the first thing that is known, or what was asked for, until now. A clock that
+            // was not set when it began says nothing.
             let saved = try store.extent(of: interface)
-            let starts = slots.map(\.start) + spans.map(\.start) + (saved.map { [$0.lowerBound] } ?? [])
+            let known = [saved?.lowerBound, began.flatMap { $0 < Journal.earliest ? nil : $0 }].compactMap(\.self)
+            let starts = slots.map(\.start) + spans.map(\.start) + known
             guard let first = starts.min() else { return Frame.encode(Wire.Reply(parameters: reply)) }
             let last = max(until ?? now, first)
             let from = max(first, since ?? first)
@@ -93,6 +103,8 @@ enum HistoryService {
     /// - Parameters:
     ///   - request: the call.
     ///   - journal: what the loop has not handed over yet.
+    /// - Returns: the question.
+    /// - Throws: `InvalidParameter`.
     static func events(_ request: Request, _ journal: Journal) throws(InvalidParameter) -> Question {
         try request.allow("interface", "sinceUSec", "limit")
         var interface: LinkName?

@@ -44,11 +44,15 @@ struct Service {
             return try watch(request)
         case GetHistory.method:
             guard sampler.persistence != nil else { return noHistory }
-            let question = try HistoryService.history(request, sampler.journal ?? Journal(), now: Clock.wall)
             let interface = try request.string("interface")
-            guard sampler.reading(of: interface) != nil else {
-                return failure(NoSuchInterface.error, ["interface": .string(interface)])
-            }
+            let reading = sampler.reading(of: interface)
+            let question = try HistoryService.history(
+                request,
+                sampler.journal ?? Journal(),
+                since: reading?.total.sinceUSec,
+                now: Clock.wall
+            )
+            guard reading != nil else { return failure(NoSuchInterface.error, ["interface": .string(interface)]) }
             return .ask(question, then: nil)
         case Events.method:
             guard sampler.persistence != nil else { return noHistory }

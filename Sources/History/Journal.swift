@@ -52,7 +52,7 @@ package struct Journal: Hashable, Sendable {
     /// slot, is a span.
     private static let sharp: UInt64 = 60_000_000
     /// A clock that says less than this, µs since 1970 (2020-01-01), was never set.
-    private static let earliest = 1_577_836_800_000_000
+    package static let earliest = 1_577_836_800_000_000
     /// How many events are kept while nothing can be saved; the oldest go first.
     private static let mostOccurrences = 10_000
 

@@ -160,6 +160,7 @@ package final class Store {
     ///   - state: the ledger's.
     ///   - journal: what was counted since the last save that succeeded.
     ///   - isLast: whether the daemon ends with this.
+    /// - Throws: `SQLiteError`; nothing of it is saved then.
     package func save(_ state: Ledger.State, _ journal: Journal, isLast: Bool) throws(SQLiteError) {
         var identifiers = self.identifiers
         try database.transaction { () throws(SQLiteError) in

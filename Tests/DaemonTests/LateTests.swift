@@ -11,7 +11,7 @@ struct LateTests {
     private static func start(_ name: String) throws -> Program {
         try Program(
             "ifcountd",
-            ["--socket", name, "--interval", "1h"],
+            ["--socket", name, "--interval", "1h", "--state-directory", "none"],
             environment: ["NOTIFY_SOCKET": nil, "WATCHDOG_USEC": nil, "LISTEN_FDS": nil]
         )
     }

@@ -24,6 +24,8 @@ struct RunningDaemon: ~Copyable {
     var program: Program
     /// The socket's path.
     let socket: String
+    /// A directory for its history, if it is told to keep one.
+    var stateDirectory: String { directory.path + "/state" }
 
     /// Nothing of the caller's surroundings reaches it.
     static let environment: [String: String?] = [
@@ -59,6 +61,9 @@ struct RunningDaemon: ~Copyable {
         shell: String? = nil
     ) throws -> Program {
         let environment = Self.environment.merging(environment) { $1 }
+        // A history is kept only where a test asks for one.
+        let hasState = arguments.contains { $0.hasPrefix("--state-directory") }
+        let arguments = (hasState ? [] : ["--state-directory=none"]) + arguments
         guard let shell else { return try Program("ifcountd", arguments, environment: environment) }
         let path = try Program.builtPath(of: "ifcountd")
         return try Program(

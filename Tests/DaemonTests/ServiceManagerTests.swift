@@ -81,7 +81,8 @@ struct ServiceManagerTests {
     ) throws -> Program {
         try Program(
             "/usr/bin/env",
-            ["python3", "-c", handOver, path, count, pid, Program.builtPath(of: "ifcountd")] + arguments,
+            ["python3", "-c", handOver, path, count, pid, Program.builtPath(of: "ifcountd"), "--state-directory=none"]
+                + arguments,
             environment: RunningDaemon.environment.merging(environment) { $1 }
         )
     }

@@ -101,7 +101,7 @@ struct SocketTests {
                 try masked(client.call("io.ifcount.Get", #"{"interface":"utun0"}"#), present)
                     == #"{"parameters":{"reading":{"counter":{"rxBytes":1528,"rxDropped":0,"rxErrors":0,"rxPackets":2,"#
                     + #""txBytes":0,"txDropped":0,"txErrors":0,"txPackets":0},"ifindex":\#(index),"incarnation":1,"#
-                    + #""interface":"utun0","kind":"tun","present":true,"rate":RATE,"sampledUSec":SAMPLED,"#
+                    + #""interface":"utun0","kind":"tun","persisted":null,"persistedUSec":null,"present":true,"rate":RATE,"sampledUSec":SAMPLED,"#
                     + #""source":"netlink","state":"up","total":{"gaps":0,"label":"estimate","quality":"continuous","#
                     + #""resets":0,"rx":{"atMost":1528,"bytes":1528,"packets":2},"sinceUSec":SINCE,"suspect":0,"#
                     + #""tx":{"atMost":0,"bytes":0,"packets":0},"unobservedUSec":0},"warnings":[]}}}"#
@@ -111,7 +111,7 @@ struct SocketTests {
             #expect(
                 try masked(client.call("io.ifcount.Get", #"{"interface":"utun0"}"#), absent)
                     == #"{"parameters":{"reading":{"counter":null,"ifindex":null,"incarnation":1,"interface":"utun0","#
-                    + #""kind":"tun","present":false,"rate":RATE,"sampledUSec":SAMPLED,"source":"netlink","#
+                    + #""kind":"tun","persisted":null,"persistedUSec":null,"present":false,"rate":RATE,"sampledUSec":SAMPLED,"source":"netlink","#
                     + #""state":"absent","total":{"gaps":0,"label":"estimate","quality":"continuous","resets":0,"#
                     + #""rx":{"atMost":1528,"bytes":1528,"packets":2},"sinceUSec":SINCE,"suspect":0,"#
                     + #""tx":{"atMost":0,"bytes":0,"packets":0},"unobservedUSec":0},"warnings":[]}}}"#

@@ -18,7 +18,8 @@ struct VarlinkTests {
     }
 
     @Test(arguments: [
-        ("io.ifcount", ["Get", "List", "Watch"]), ("org.varlink.service", ["GetInfo", "GetInterfaceDescription"]),
+        ("io.ifcount", ["Events", "Get", "GetHistory", "List", "Watch"]),
+        ("org.varlink.service", ["GetInfo", "GetInterfaceDescription"]),
     ])
     func `a description declares just the methods that are answered`(_ name: String, _ methods: [String]) throws {
         let daemon = try RunningDaemon()
