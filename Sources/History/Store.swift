@@ -36,6 +36,8 @@ package final class Store {
     package static let fileName = "ifcount.db"
     /// What the file's format is called in it (PRAGMA user_version).
     private static let version = 1
+    /// How often the lock of the directory is asked for.
+    private static let attempts = 20
     /// Marks the file as ifcount's (PRAGMA application_id): "ifct".
     private static let applicationID = 0x6966_6374
 
@@ -85,11 +87,15 @@ package final class Store {
         saved = left?.state
     }
 
-    /// Makes the directory and takes its lock.
+    /// Makes the directory and takes its lock. One that is held is asked for again a few times: a daemon that has just
+    /// ended may still be letting go.
     private static func acquire(_ directory: String) throws(Failure) -> Descriptor {
         do {
             try File.makeDirectory(directory, mode: 0o750)
-            if let lock = try File.locked("\(directory)/lock") { return lock }
+            for _ in 0..<Self.attempts {
+                if let lock = try File.locked("\(directory)/lock") { return lock }
+                _ = try waitReadable([], milliseconds: 50)
+            }
         } catch {
             throw .directory(directory, error)
         }
