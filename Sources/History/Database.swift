@@ -65,8 +65,8 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The rowid of the last row that was put in.
-    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+    /// How many rows the last statement has changed.
+    var changes: Int { unsafe Int(sqlite3_changes(handle)) }
 
     fileprivate func check(_ code: Int32) throws(SQLiteError) {
         if code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE { return }

@@ -95,15 +95,29 @@ package final class Recorder: Sendable {
         }
     }
 
+    /// How the recorder has ended.
+    package enum Ending: Hashable, Sendable {
+        case saved
+        /// The last batch could not be saved; why.
+        case failed(String)
+        /// It was not waited for longer.
+        case late
+    }
+
     /// Waits for the end, after the last batch, for so many ms at most.
-    ///
-    /// - Returns: whether all was saved; nil when it takes longer.
-    package func awaitEnd(milliseconds: Int32) -> Bool? {
+    package func awaitEnd(milliseconds: Int32) -> Ending {
         let end = Clock.boot + UInt64(max(milliseconds, 0)) * 1000
+        var failure = ""
         while true {
-            for case .ended(let isSaved) in takeNews() { return isSaved }
+            for news in takeNews() {
+                switch news {
+                case .failed(let reason): failure = reason
+                case .ended(let isSaved): return isSaved ? .saved : .failed(failure)
+                case .saved, .answer: break
+                }
+            }
             let now = Clock.boot
-            guard now < end else { return nil }
+            guard now < end else { return .late }
             _ = try? waitReadable([newsDescriptor], milliseconds: Int32(clamping: (end - now) / 1000 + 1))
         }
     }
@@ -112,6 +126,7 @@ package final class Recorder: Sendable {
 
     private func run(_ store: Store) {
         var unsaved: Batch?
+        var folded: Int?
         while true {
             _ = toThread.wait(milliseconds: unsaved == nil ? -1 : Self.retry)
             let (batch, questions) = mail.withLock { mail in
@@ -130,6 +145,7 @@ package final class Recorder: Sendable {
                 do {
                     try store.save(batch.state, batch.journal, isLast: batch.isLast)
                     unsaved = nil
+                    foldOnceADay(store, now: batch.state.scannedWall, &folded)
                     tell(.saved(at: batch.at, wall: batch.state.scannedWall))
                 } catch {
                     tell(.failed("\(error)"))
@@ -145,6 +161,14 @@ package final class Recorder: Sendable {
                 }
             }
         }
+    }
+
+    /// Folds what is old, after a save that went well. What could not be folded today is tomorrow.
+    private func foldOnceADay(_ store: Store, now: Int, _ folded: inout Int?) {
+        let day = now / 86_400_000_000
+        guard folded != day else { return }
+        folded = day
+        do { try store.fold(Retention(), now: now) } catch { tell(.failed("\(error)")) }
     }
 
     private func tell(_ news: News) {

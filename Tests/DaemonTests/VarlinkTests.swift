@@ -183,6 +183,7 @@ struct VarlinkTests {
             Broken("no JSON", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
             Broken("half an object", #"{"method":"org.varlink.service.GetInfo""#),
             Broken("two objects", "{}{}"),
+            Broken("a trailing comma", #"{"method":"org.varlink.service.GetInfo",}"#),
             Broken("single quotes", "{'method':'org.varlink.service.GetInfo'}"),
             Broken("not UTF-8", Array(#"{"method":"a"#.utf8) + [0xC3, 0x28] + Array("\"}\0".utf8)),
             Broken("a lone surrogate", #"{"method":"\ud800"}"#),
