@@ -198,7 +198,9 @@ package final class Store {
         )
         let identify = try database.prepare("SELECT id FROM account WHERE name = ?")
         for (index, account) in state.accounts.enumerated() {
-            if let saved, saved.accounts.indices.contains(index), saved.accounts[index] == account { continue }
+            if let saved, saved.accounts.indices.contains(index), saved.accounts[index].durable == account.durable {
+                continue
+            }
             let name = Statement.Value.text(account.name.escaped)
             try put.run(name, .text(Self.encode(account)))
             if identifiers[account.name] == nil {
@@ -214,7 +216,8 @@ package final class Store {
         let replace = try database.prepare(
             "INSERT OR REPLACE INTO incarnation (ifindex, account, state) VALUES (?, ?, ?)"
         )
-        for incarnation in state.incarnations where before[incarnation.link.identity.ifindex] != incarnation {
+        for incarnation in state.incarnations {
+            if before[incarnation.link.identity.ifindex]?.durable == incarnation.durable { continue }
             let ifindex = Int64(incarnation.link.identity.ifindex)
             guard let account = identifiers[state.accounts[incarnation.account].name] else { continue }
             try replace.run(.integer(ifindex), .integer(account), .text(Self.encode(incarnation)))

@@ -73,6 +73,14 @@ package struct Ledger: Sendable {
             state.incarnations.filter { accounts.indices.contains($0.account) }.map { ($0.link.identity.ifindex, $0) }
         ) { first, _ in first }
         for index in accounts.indices { accounts[index].rest(at: accounts[index].asOf) }
+        // What did not change was not saved again, but it was read at the last look like the others.
+        if let scannedAt = state.scannedAt {
+            for (ifindex, incarnation) in live where incarnation.missingSince == nil {
+                accounts[incarnation.account].rest(at: scannedAt)
+                if !incarnation.rx.isUndecided { live[ifindex]?.rx.at = max(incarnation.rx.at, scannedAt) }
+                if !incarnation.tx.isUndecided { live[ifindex]?.tx.at = max(incarnation.tx.at, scannedAt) }
+            }
+        }
         resuming = state
     }
 
