@@ -30,20 +30,19 @@ package struct TimeZoneClock: ~Copyable {
     /// - Throws: `UnknownTimeZone` for everything that is no name of a file of the tz database; nothing else is
     ///   understood, no path and no rules as TZ may hold them.
     package init(_ zone: String? = nil) throws(UnknownTimeZone) {
-        previous = ThisProcess.environment("TZ")
-        guard let zone else {
-            name = Self.localName() ?? previous ?? "local"
-            isSet = false
-            tzset()
-            return
-        }
-        guard Self.isKnown(zone) else { throw UnknownTimeZone(name: zone) }
-        name = zone
+        // Everything is found out before anything is stored: a value without copies that is given up half made is
+        // released wrongly by the optimiser of Swift 6.3.
+        if let zone, !Self.isKnown(zone) { throw UnknownTimeZone(name: zone) }
+        let previous = ThisProcess.environment("TZ")
+        let name = zone ?? Self.localName() ?? previous ?? "local"
         // Needs no file: a machine without the tz database still has UTC.
-        let value = zone == "UTC" ? "UTC0" : zone
-        isSet = value != previous
+        let value = zone.map { $0 == "UTC" ? "UTC0" : $0 }
+        let isSet = value != nil && value != previous
         if isSet { Self.set(value) }
         tzset()
+        self.name = name
+        self.previous = previous
+        self.isSet = isSet
     }
 
     deinit {
