@@ -87,9 +87,14 @@ package final class Persistence {
     }
 
     /// Asks the history something for a client.
-    func ask(for token: UInt64, _ question: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
+    ///
+    /// - Parameters:
+    ///   - token: the client.
+    ///   - sampler: has counted what is not handed over yet.
+    ///   - question: what to ask.
+    func ask(for token: UInt64, _ sampler: Sampler, _ question: @escaping HistoryService.Question) {
         askers[nextQuestion] = token
-        recorder.ask(Recorder.Question(number: nextQuestion, ask: question))
+        recorder.ask(Recorder.Question(number: nextQuestion, sampler.journal ?? Journal(), ask: question))
         nextQuestion += 1
     }
 

@@ -11,11 +11,14 @@ package final class Recorder: Sendable {
     /// What is asked of the history, by the number that the answer carries.
     package struct Question: Sendable {
         package var number: UInt64
-        /// Reads from the store, on the recorder's thread.
+        /// What was counted and not handed over when it was asked.
+        fileprivate var journal: Journal
+        /// Reads from the store and from what is not in it yet, on the recorder's thread.
         package var ask: @Sendable (Store, Journal) throws -> [UInt8]
 
-        package init(number: UInt64, ask: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
+        package init(number: UInt64, _ journal: Journal, ask: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
             self.number = number
+            self.journal = journal
             self.ask = ask
         }
     }
@@ -76,6 +79,8 @@ package final class Recorder: Sendable {
             var whole = mail.batch?.journal ?? Journal()
             whole.append(journal)
             mail.batch = Batch(state: state, journal: whole, at: at, isLast: isLast)
+            // Who has asked and is not answered yet will find it there, and must not find it twice.
+            for index in mail.questions.indices { mail.questions[index].journal = Journal() }
         }
         toThread.ring()
     }
@@ -138,7 +143,9 @@ package final class Recorder: Sendable {
             }
             for question in questions {
                 do {
-                    tell(.answer(number: question.number, try question.ask(store, unsaved?.journal ?? Journal())))
+                    var fresh = unsaved?.journal ?? Journal()
+                    fresh.append(question.journal)
+                    tell(.answer(number: question.number, try question.ask(store, fresh)))
                 } catch {
                     tell(.failed("\(error)"))
                     tell(.answer(number: question.number, nil))
