@@ -73,7 +73,7 @@ package final class Store {
         } catch {
             guard case .unusable(_, let reason) = error, reason.isDamage else { throw error }
             // What cannot be read is kept: it may be worth more to its owner than it is to this program.
-            let aside = "\(path).damaged-\(wall / 1_000_000)"
+            let aside = Self.unusedPath("\(path).damaged-", from: wall / 1_000_000)
             do {
                 for suffix in ["-wal", "-shm", ""] { try File.rename(path + suffix, to: aside + suffix) }
             } catch {
@@ -96,7 +96,19 @@ package final class Store {
         throw .locked(directory)
     }
 
+    /// A path with the first number that no file has yet: a clock that is not set says the same at every start.
+    private static func unusedPath(_ prefix: String, from number: Int) -> String {
+        var number = number
+        while (try? FileStatus(at: prefix + "\(number)")) != nil { number += 1 }
+        return prefix + "\(number)"
+    }
+
     private static func open(_ path: String) throws(Failure) -> (Database, Legacy?, [LinkName: Int64]) {
+        // SQLite takes an empty file for a new one, and removes the log beside it, with all that is in it.
+        let size = (try? FileStatus(at: path))?.size
+        let hasLog = (try? FileStatus(at: path + "-wal")) != nil
+        if size == 0 { throw .unusable(path, .senseless("it is empty")) }
+        if size == nil && hasLog { throw .unusable(path, .senseless("only its log is there")) }
         let database: Database
         let version: Int
         do {
