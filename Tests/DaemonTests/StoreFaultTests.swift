@@ -1,9 +1,10 @@
 import Glibc
-@testable import History
 import SystemCalls
 import TestLinks
 import Testing
 import Wire
+
+@testable import History
 
 /// The store's troubles, one by one: none stops the counting, none is hidden, and what cannot be read is kept.
 @Suite(needsTunnel)
