@@ -80,9 +80,9 @@ package final class Persistence {
     func end(_ sampler: Sampler) {
         recorder.save(sampler.state, sampler.takeJournal(), at: Clock.boot, isLast: true)
         switch recorder.awaitEnd(milliseconds: Self.patience) {
-        case true?: break
-        case false?: log("the last figures could not be saved: \(failure ?? "no reason given")")
-        case nil: log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
+        case .saved: break
+        case .failed(let reason): log("the last figures could not be saved: \(reason)")
+        case .unanswered: log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
         }
     }
 

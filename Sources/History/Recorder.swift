@@ -31,8 +31,16 @@ package final class Recorder: Sendable {
         case failed(String)
         /// An answer: bytes to send, or nil when the question failed for a reason that is also in `failed`.
         case answer(number: UInt64, [UInt8]?)
-        /// The recorder has ended; it saved all, or not.
-        case ended(isSaved: Bool)
+        /// The recorder has ended; it saved all, or not, and why.
+        case ended(failure: String?)
+    }
+
+    /// How the last save went.
+    package enum End: Sendable {
+        case saved
+        case failed(String)
+        /// It takes longer than one may wait.
+        case unanswered
     }
 
     private struct Mail: Sendable {
@@ -102,13 +110,13 @@ package final class Recorder: Sendable {
 
     /// Waits for the end, after the last batch, for so many ms at most.
     ///
-    /// - Returns: whether all was saved; nil when it takes longer.
-    package func awaitEnd(milliseconds: Int32) -> Bool? {
+    /// - Returns: what it came to.
+    package func awaitEnd(milliseconds: Int32) -> End {
         let end = Clock.boot + UInt64(max(milliseconds, 0)) * 1000
         while true {
-            for case .ended(let isSaved) in takeNews() { return isSaved }
+            for case .ended(let failure) in takeNews() { return failure.map { .failed($0) } ?? .saved }
             let now = Clock.boot
-            guard now < end else { return nil }
+            guard now < end else { return .unanswered }
             _ = try? waitReadable([newsDescriptor], milliseconds: Int32(clamping: (end - now) / 1000 + 1))
         }
     }
@@ -132,14 +140,16 @@ package final class Recorder: Sendable {
                 unsaved = Batch(state: batch.state, journal: journal, at: batch.at, isLast: batch.isLast)
             }
             if let batch = unsaved {
+                var failure: String?
                 do {
                     try store.save(batch.state, batch.journal, isLast: batch.isLast)
                     unsaved = nil
                     tell(.saved(at: batch.at, wall: batch.state.scannedWall))
                 } catch {
+                    failure = "\(error)"
                     tell(.failed("\(error)"))
                 }
-                if batch.isLast { return tell(.ended(isSaved: unsaved == nil)) }
+                if batch.isLast { return tell(.ended(failure: failure)) }
             }
             for question in questions {
                 do {

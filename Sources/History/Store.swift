@@ -8,7 +8,8 @@ package import SystemCalls
 /// nothing is lost that was saved, and nothing is counted twice.
 ///
 /// `synchronous=FULL` with a write-ahead log: each save is one write and one flush of a few pages, at most one a minute. A
-/// power cut costs what was counted since the last save; a killed process costs nothing, for the kernel counts on.
+/// power cut costs what was counted since the last save. A killed process costs nothing of the links that are still there,
+/// for the kernel counts on; of those that ended since the last save, it costs what they had carried since.
 package final class Store {
     /// Why there is no store.
     package enum Failure: Error, Sendable, CustomStringConvertible {

@@ -153,6 +153,34 @@ struct StoreFaultTests {
         }
     }
 
+    @Test func `the last figures that cannot be saved are told of, and not lost with a link that stays`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            var random = SplitMix64(seed: 10)
+            var link = FlakyLink()
+            do {
+                var daemon = try RunningDaemon(keepingIn: directory.path)
+                var client = try daemon.client()
+                try link.rise(in: namespace)
+                try link.carry(&random)
+                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                let database = try Database(path: "\(directory.path)/\(Store.fileName)")
+                try database.execute("BEGIN IMMEDIATE")
+                try link.carry(&random)
+                #expect(try daemon.end() == .exited(0))
+                let log = daemon.program.errorText
+                #expect(log.contains("the last figures could not be saved: database is locked"), "\(log)")
+            }
+            let daemon = try RunningDaemon(keepingIn: directory.path)
+            var client = try daemon.client()
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            #expect(total.quality == .continuous)
+            try client.expectHistoryAddsUp()
+        }
+    }
+
     // MARK: - Directories
 
     @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
