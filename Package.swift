@@ -101,7 +101,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Daemon", "LinkStats", "SystemCalls", "TestLinks", "Wire", "ifcount", "ifcountd"],
+            dependencies: [
+                "Daemon", "History", "LinkStats", "SystemCalls", "TestLinks", "Wire", "ifcount", "ifcountd",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -21,14 +21,12 @@ enum HistoryService {
     ///
     /// - Parameters:
     ///   - request: the call.
-    ///   - journal: what the loop has not handed over yet.
     ///   - began: when counting began, µs since 1970; nil when it is not known.
     ///   - now: the wall clock, µs since 1970.
     /// - Returns: the question.
     /// - Throws: `InvalidParameter`.
     static func history(
         _ request: Request,
-        _ journal: Journal,
         since began: Int?,
         now: Int
     ) throws(InvalidParameter) -> Question {
@@ -55,9 +53,7 @@ enum HistoryService {
         if let zone, !TimeZoneClock.isKnown(zone) { throw InvalidParameter("timezone") }
         if let since, let until, since > until { throw InvalidParameter("untilUSec") }
 
-        return { store, unsaved in
-            var fresh = unsaved
-            fresh.append(journal)
+        return { store, fresh in
             let clock = try TimeZoneClock(zone)
             let slots = fresh.slots(of: interface)
             let spans = fresh.spans[interface] ?? []
@@ -100,12 +96,10 @@ enum HistoryService {
 
     /// Prepares the answer to `Events`.
     ///
-    /// - Parameters:
-    ///   - request: the call.
-    ///   - journal: what the loop has not handed over yet.
+    /// - Parameter request: the call.
     /// - Returns: the question.
     /// - Throws: `InvalidParameter`.
-    static func events(_ request: Request, _ journal: Journal) throws(InvalidParameter) -> Question {
+    static func events(_ request: Request) throws(InvalidParameter) -> Question {
         try request.allow("interface", "sinceUSec", "limit")
         var interface: LinkName?
         if let name = try request.optionalString("interface") {
@@ -115,9 +109,7 @@ enum HistoryService {
         let since = try request.optionalInteger("sinceUSec", in: Resolution.moments) ?? Resolution.moments.lowerBound
         let limit = try request.optionalInteger("limit", in: limits) ?? events
         let isStream = request.more
-        return { [interface] store, unsaved in
-            var fresh = unsaved
-            fresh.append(journal)
+        return { [interface] store, fresh in
             let recent = fresh.occurrences.filter {
                 $0.at >= since && (interface == nil || $0.interface == interface || $0.previous == interface)
             }

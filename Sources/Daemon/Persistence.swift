@@ -82,14 +82,19 @@ package final class Persistence {
         switch recorder.awaitEnd(milliseconds: Self.patience) {
         case .saved: break
         case .failed(let reason): log("the last figures could not be saved: \(reason)")
-        case .late: log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
+        case .unanswered: log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
         }
     }
 
     /// Asks the history something for a client.
-    func ask(for token: UInt64, _ question: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
+    ///
+    /// - Parameters:
+    ///   - token: the client.
+    ///   - sampler: has counted what is not handed over yet.
+    ///   - question: what to ask.
+    func ask(for token: UInt64, _ sampler: Sampler, _ question: @escaping HistoryService.Question) {
         askers[nextQuestion] = token
-        recorder.ask(Recorder.Question(number: nextQuestion, ask: question))
+        recorder.ask(Recorder.Question(number: nextQuestion, sampler.journal ?? Journal(), ask: question))
         nextQuestion += 1
     }
 

@@ -48,7 +48,6 @@ struct Service {
             let reading = sampler.reading(of: interface)
             let question = try HistoryService.history(
                 request,
-                sampler.journal ?? Journal(),
                 since: reading?.total.sinceUSec,
                 now: Clock.wall
             )
@@ -56,7 +55,7 @@ struct Service {
             return .ask(question, then: nil)
         case Events.method:
             guard sampler.persistence != nil else { return noHistory }
-            let question = try HistoryService.events(request, sampler.journal ?? Journal())
+            let question = try HistoryService.events(request)
             guard request.more else { return .ask(question, then: nil) }
             return .ask(question, then: try followed(try request.optionalString("interface")))
         case VarlinkService.getInfo:

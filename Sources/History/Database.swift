@@ -37,6 +37,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
     deinit { unsafe _ = sqlite3_close_v2(handle) }
 
+    /// Whether closing leaves the file and its write-ahead log as they are.
+    func keepLogAtClose(_ isKept: Bool) throws(SQLiteError) {
+        try check(unsafe ifc_sqlite_keep_log(handle, isKept ? 1 : 0))
+    }
+
     /// Runs statements that have no parameters and no rows of interest.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(unsafe sqlite3_exec(handle, sql, nil, nil, nil))

@@ -11,11 +11,14 @@ package final class Recorder: Sendable {
     /// What is asked of the history, by the number that the answer carries.
     package struct Question: Sendable {
         package var number: UInt64
-        /// Reads from the store, on the recorder's thread.
+        /// What was counted and not handed over when it was asked.
+        fileprivate var journal: Journal
+        /// Reads from the store and from what is not in it yet, on the recorder's thread.
         package var ask: @Sendable (Store, Journal) throws -> [UInt8]
 
-        package init(number: UInt64, ask: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
+        package init(number: UInt64, _ journal: Journal, ask: @escaping @Sendable (Store, Journal) throws -> [UInt8]) {
             self.number = number
+            self.journal = journal
             self.ask = ask
         }
     }
@@ -28,8 +31,16 @@ package final class Recorder: Sendable {
         case failed(String)
         /// An answer: bytes to send, or nil when the question failed for a reason that is also in `failed`.
         case answer(number: UInt64, [UInt8]?)
-        /// The recorder has ended; it saved all, or not.
-        case ended(isSaved: Bool)
+        /// The recorder has ended; it saved all, or not, and why.
+        case ended(failure: String?)
+    }
+
+    /// How the last save went.
+    package enum End: Sendable {
+        case saved
+        case failed(String)
+        /// It takes longer than one may wait.
+        case unanswered
     }
 
     private struct Mail: Sendable {
@@ -76,6 +87,8 @@ package final class Recorder: Sendable {
             var whole = mail.batch?.journal ?? Journal()
             whole.append(journal)
             mail.batch = Batch(state: state, journal: whole, at: at, isLast: isLast)
+            // Who has asked and is not answered yet will find it there, and must not find it twice.
+            for index in mail.questions.indices { mail.questions[index].journal = Journal() }
         }
         toThread.ring()
     }
@@ -95,29 +108,15 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// How the recorder has ended.
-    package enum Ending: Hashable, Sendable {
-        case saved
-        /// The last batch could not be saved; why.
-        case failed(String)
-        /// It was not waited for longer.
-        case late
-    }
-
     /// Waits for the end, after the last batch, for so many ms at most.
-    package func awaitEnd(milliseconds: Int32) -> Ending {
+    ///
+    /// - Returns: what it came to.
+    package func awaitEnd(milliseconds: Int32) -> End {
         let end = Clock.boot + UInt64(max(milliseconds, 0)) * 1000
-        var failure = ""
         while true {
-            for news in takeNews() {
-                switch news {
-                case .failed(let reason): failure = reason
-                case .ended(let isSaved): return isSaved ? .saved : .failed(failure)
-                case .saved, .answer: break
-                }
-            }
+            for case .ended(let failure) in takeNews() { return failure.map { .failed($0) } ?? .saved }
             let now = Clock.boot
-            guard now < end else { return .late }
+            guard now < end else { return .unanswered }
             _ = try? waitReadable([newsDescriptor], milliseconds: Int32(clamping: (end - now) / 1000 + 1))
         }
     }
@@ -142,19 +141,23 @@ package final class Recorder: Sendable {
                 unsaved = Batch(state: batch.state, journal: journal, at: batch.at, isLast: batch.isLast)
             }
             if let batch = unsaved {
+                var failure: String?
                 do {
                     try store.save(batch.state, batch.journal, isLast: batch.isLast)
                     unsaved = nil
-                    foldOnceADay(store, now: batch.state.scannedWall, &folded)
+                    if !batch.isLast { foldOnceADay(store, now: batch.state.scannedWall, &folded) }
                     tell(.saved(at: batch.at, wall: batch.state.scannedWall))
                 } catch {
+                    failure = "\(error)"
                     tell(.failed("\(error)"))
                 }
-                if batch.isLast { return tell(.ended(isSaved: unsaved == nil)) }
+                if batch.isLast { return tell(.ended(failure: failure)) }
             }
             for question in questions {
                 do {
-                    tell(.answer(number: question.number, try question.ask(store, unsaved?.journal ?? Journal())))
+                    var fresh = unsaved?.journal ?? Journal()
+                    fresh.append(question.journal)
+                    tell(.answer(number: question.number, try question.ask(store, fresh)))
                 } catch {
                     tell(.failed("\(error)"))
                     tell(.answer(number: question.number, nil))

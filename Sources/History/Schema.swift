@@ -5,26 +5,32 @@ extension Database {
     ///
     /// - Returns: the format of the file, which may be a later one than this program's.
     func setUp(applicationID: Int, version: Int) throws(SQLiteError) -> Int {
-        try execute("PRAGMA journal_mode = WAL")
-        try execute("PRAGMA synchronous = FULL")
-        try execute("PRAGMA foreign_keys = ON")
+        // Nothing is changed, not even by closing it, before the file is known to be ours and whole.
+        try keepLogAtClose(true)
         try execute("PRAGMA busy_timeout = 2000")
-        // The log goes back to its usual size after a time in which it could not be written into the file.
-        try execute("PRAGMA journal_size_limit = 1048576")
         let found = Int(try single("PRAGMA user_version"))
         let owner = Int(try single("PRAGMA application_id"))
         let tables = try single("SELECT count(*) FROM sqlite_schema")
-        if found == 0 && tables == 0 {
+        let isNew = found == 0 && tables == 0
+        if !isNew {
+            guard owner == applicationID else { throw .senseless("it is a database of another program") }
+            guard found <= version else { return found }
+            try check()
+        }
+        try keepLogAtClose(false)
+        try execute("PRAGMA journal_mode = WAL")
+        try execute("PRAGMA synchronous = FULL")
+        try execute("PRAGMA foreign_keys = ON")
+        // The log goes back to its usual size after a time in which it could not be written into the file.
+        try execute("PRAGMA journal_size_limit = 1048576")
+        if isNew {
             try transaction { () throws(SQLiteError) in
                 try execute(Self.tables)
                 try execute("PRAGMA application_id = \(applicationID)")
                 try execute("PRAGMA user_version = \(version)")
             }
-            return version
         }
-        guard owner == applicationID else { throw .senseless("it is a database of another program") }
-        if found <= version { try check() }
-        return found
+        return isNew ? version : found
     }
 
     /// Asks SQLite whether the file holds together.

@@ -8,7 +8,8 @@ package import SystemCalls
 /// nothing is lost that was saved, and nothing is counted twice.
 ///
 /// `synchronous=FULL` with a write-ahead log: each save is one write and one flush of a few pages, at most one a minute. A
-/// power cut costs what was counted since the last save; a killed process costs nothing, for the kernel counts on.
+/// power cut costs what was counted since the last save. A killed process costs nothing of the links that are still there,
+/// for the kernel counts on; of those that ended since the last save, it costs what they had carried since.
 package final class Store {
     /// Why there is no store.
     package enum Failure: Error, Sendable, CustomStringConvertible {
@@ -75,7 +76,7 @@ package final class Store {
         } catch {
             guard case .unusable(_, let reason) = error, reason.isDamage else { throw error }
             // What cannot be read is kept: it may be worth more to its owner than it is to this program.
-            let aside = "\(path).damaged-\(wall / 1_000_000)"
+            let aside = Self.unusedPath("\(path).damaged-", from: wall / 1_000_000)
             do {
                 for suffix in ["-wal", "-shm", ""] { try File.rename(path + suffix, to: aside + suffix) }
             } catch {
@@ -102,7 +103,19 @@ package final class Store {
         throw .locked(directory)
     }
 
+    /// A path with the first number that no file has yet: a clock that is not set says the same at every start.
+    private static func unusedPath(_ prefix: String, from number: Int) -> String {
+        var number = number
+        while (try? FileStatus(at: prefix + "\(number)")) != nil { number += 1 }
+        return prefix + "\(number)"
+    }
+
     private static func open(_ path: String) throws(Failure) -> (Database, Legacy?, [LinkName: Int64]) {
+        // SQLite takes an empty file for a new one, and removes the log beside it, with all that is in it.
+        let size = (try? FileStatus(at: path))?.size
+        let hasLog = (try? FileStatus(at: path + "-wal")) != nil
+        if size == 0 { throw .unusable(path, .senseless("it is empty")) }
+        if size == nil && hasLog { throw .unusable(path, .senseless("only its log is there")) }
         let database: Database
         let version: Int
         do {

@@ -66,11 +66,14 @@ package struct FileStatus: Sendable {
     package var isSocket: Bool
     /// Whether it is a directory.
     package var isDirectory: Bool
+    /// In bytes.
+    package var size: Int
 
     private init(_ status: stat) {
         identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         isSocket = status.st_mode & S_IFMT == S_IFSOCK
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        size = Int(status.st_size)
     }
 
     /// The status of a path; a symbolic link at its end is followed (stat(2)).

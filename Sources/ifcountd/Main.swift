@@ -23,7 +23,7 @@ struct Main {
                              $XDG_STATE_HOME/ifcount or ~/.local/state/ifcount
           --save-interval TIME
                              how often the history is saved, 1s to 1h; default 60s. A power cut costs what was counted
-                             since; a crash costs nothing
+                             since; a crash costs that of the interfaces only that ended since
           --version          the version
           --help             this text
 

@@ -1,0 +1,356 @@
+import Glibc
+import SystemCalls
+import TestLinks
+import Testing
+import Wire
+
+@testable import History
+
+/// The store's troubles, one by one: none stops the counting, none is hidden, and what cannot be read is kept.
+@Suite(needsTunnel)
+struct StoreFaultTests {
+    private static let cannotSave = "the history cannot be saved"
+    private static let savedAgain = "the history is saved again"
+
+    /// How many lines of a log have some words in them.
+    private static func lines(of log: String, with words: String) -> Int {
+        log.split(separator: "\n").count { $0.contains(words) }
+    }
+
+    // MARK: - A full disk
+
+    /// A mount namespace, held by a process, with an empty file system of 1 MiB in it.
+    private struct SmallDisk: ~Copyable {
+        private var holder: Program
+        let path: String
+
+        init(at path: String) throws {
+            let mount = #"mount -t tmpfs -o size=1m tmpfs "$0" && echo mounted && exec sleep 600"#
+            var holder = try Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", mount, path])
+            try holder.waitForOutput("mounted")
+            self.holder = holder
+            self.path = path
+        }
+
+        /// What a shell does to become a program that sees it.
+        var entrance: String { #"exec nsenter --mount=/proc/\#(holder.pid)/ns/mnt "$0" "$@""# }
+
+        /// The path by which this process sees it.
+        var outside: String { "/proc/\(holder.pid)/root\(path)" }
+
+        /// Writes until there is no room.
+        func fill() throws {
+            var writer = try Program("/bin/sh", ["-c", #"! cat /dev/zero >"$0""#, outside + "/filler"])
+            #expect(try writer.wait() == .exited(0), "\(writer.errorText)")
+        }
+
+        func free() throws { try File.remove(outside + "/filler") }
+    }
+
+    private static let mayMount: Bool = {
+        var program = try? Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", "mount -t tmpfs tmpfs /mnt"])
+        return (try? program?.wait()) == .exited(0)
+    }()
+
+    @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
+    func `while the disk is full, counting goes on, and nothing is lost`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let disk = try SmallDisk(at: directory.path)
+            var random = SplitMix64(seed: 4)
+            var link = FlakyLink()
+            do {
+                var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+                var client = try daemon.client()
+                try link.rise(in: namespace)
+                try link.carry(&random)
+                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                try disk.fill()
+                try link.carry(&random)
+                let behind = try #require(try client.awaitReading("utun0") { $0.persisted == false })
+                #expect(behind.persisted == false)
+                // Also lives that begin and end meanwhile are kept, and tried again and again.
+                for _ in 0..<3 {
+                    try link.carry(&random)
+                    try link.fall()
+                    try link.rise(in: namespace)
+                }
+                try link.carry(&random)
+                let full = try #require(try client.awaitLast(of: link))
+                #expect(full.total.rx.bytes == Int(link.truth.rx))
+                #expect(full.total.tx.bytes == Int(link.truth.tx))
+                #expect(full.persisted == false)
+                let until = try #require(full.persistedUSec)
+                #expect(until < full.sampledUSec)
+                try client.expectHistoryAddsUp()
+                // A save or two more that fail, and say nothing of it.
+                let later = Clock.boot + 2_200_000
+                _ = try client.awaitReading("utun0") { _ in Clock.boot > later }
+                try disk.free()
+                try client.awaitSaved(full)
+                try client.expectHistoryAddsUp()
+                // What was saved then is all there is, to the byte.
+                try daemon.kill()
+                let log = daemon.program.errorText
+                #expect(Self.lines(of: log, with: Self.cannotSave) == 1, "\(log)")
+                #expect(Self.lines(of: log, with: Self.savedAgain) == 1, "\(log)")
+            }
+            let daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+            var client = try daemon.client()
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            #expect(total.quality == .continuous)
+            #expect(total.resets == 3)
+            try client.expectHistoryAddsUp()
+        }
+    }
+
+    // MARK: - A store that takes long
+
+    @Test func `while another holds the database, ticks and answers go on`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            var random = SplitMix64(seed: 5)
+            var link = FlakyLink()
+            var daemon = try RunningDaemon(keepingIn: directory.path)
+            var client = try daemon.client()
+            try link.rise(in: namespace)
+            try link.carry(&random)
+            let first = try #require(try client.awaitLast(of: link))
+            try client.awaitSaved(first)
+            var watcher = try daemon.client()
+            try watcher.watch(["utun0"], interval: 100_000)
+            var asker = try daemon.client()
+            do {
+                let database = try Database(path: "\(directory.path)/\(Store.fileName)")
+                try database.execute("BEGIN IMMEDIATE")
+                let end = Clock.boot + 4_000_000
+                var ticks = 0
+                while Clock.boot < end {
+                    try link.carry(&random)
+                    let counted = link.truth
+                    // What was counted comes with one of the next ticks, whatever the disk does.
+                    ticks += try watcher.replies { reply in
+                        reply.readings?.contains { $0.total.rx.bytes == Int(counted.rx) } ?? false
+                    }.count
+                    let reading = try #require(try client.get("utun0"))
+                    #expect(reading.total.rx.bytes == Int(counted.rx))
+                }
+                #expect(ticks >= 10)
+                let behind = try #require(try client.awaitReading("utun0") { $0.persisted == false })
+                #expect(behind.persisted == false)
+                // One who asks for the history waits for the disk, and finds each byte once, though a save comes between.
+                try asker.expectHistoryAddsUp()
+                try database.execute("ROLLBACK")
+            }
+            try client.awaitSaved(try #require(try client.get("utun0")))
+            try client.expectHistoryAddsUp()
+            #expect(try daemon.end() == .exited(0))
+            let log = daemon.program.errorText
+            #expect(Self.lines(of: log, with: Self.cannotSave) == 1, "\(log)")
+            #expect(Self.lines(of: log, with: Self.savedAgain) == 1, "\(log)")
+        }
+    }
+
+    @Test func `the last figures that cannot be saved are told of, and not lost with a link that stays`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            var random = SplitMix64(seed: 10)
+            var link = FlakyLink()
+            do {
+                var daemon = try RunningDaemon(keepingIn: directory.path)
+                var client = try daemon.client()
+                try link.rise(in: namespace)
+                try link.carry(&random)
+                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                let database = try Database(path: "\(directory.path)/\(Store.fileName)")
+                try database.execute("BEGIN IMMEDIATE")
+                try link.carry(&random)
+                #expect(try daemon.end() == .exited(0))
+                let log = daemon.program.errorText
+                #expect(log.contains("the last figures could not be saved: database is locked"), "\(log)")
+            }
+            let daemon = try RunningDaemon(keepingIn: directory.path)
+            var client = try daemon.client()
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            #expect(total.quality == .continuous)
+            try client.expectHistoryAddsUp()
+        }
+    }
+
+    // MARK: - Directories
+
+    @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
+    func `a directory that cannot be written is refused in one line`() async throws {
+        let directory = try TemporaryDirectory()
+        let mount = #"mount -t tmpfs -o ro tmpfs \#(directory.path) && exec "$0" "$@""#
+        try Self.expectRefusal(
+            directory.path,
+            shell: #"exec unshare --mount /bin/sh -c '\#(mount)' "$0" "$@""#,
+            "the state directory \(directory.path) cannot be used: Read-only file system"
+        )
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, to give a directory to somebody else"))
+    func `another user's directory is refused in one line`() async throws {
+        let directory = try TemporaryDirectory()
+        var giver = try Program("/bin/chown", ["65534", directory.path])
+        #expect(try giver.wait() == .exited(0))
+        try Self.expectRefusal(
+            directory.path,
+            // Root without the right to overlook whose a directory is.
+            shell: #"exec setpriv --bounding-set=-dac_override,-dac_read_search "$0" "$@""#,
+            "the state directory \(directory.path) cannot be used: Permission denied"
+        )
+    }
+
+    @Test func `a second daemon on one directory is refused, and the first lives on`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            var random = SplitMix64(seed: 6)
+            var link = FlakyLink()
+            var first = try RunningDaemon(keepingIn: directory.path)
+            try Self.expectRefusal(directory.path, "another ifcountd keeps its history in \(directory.path)")
+            try link.rise(in: namespace)
+            try link.carry(&random)
+            var client = try first.client()
+            let reading = try #require(try client.awaitLast(of: link))
+            #expect(reading.total.rx.bytes == Int(link.truth.rx))
+            try client.awaitSaved(reading)
+            #expect(try first.end() == .exited(0))
+            #expect(first.program.errorText == "")
+        }
+    }
+
+    /// Expects a daemon to say one line, to leave no socket, and to end with 1.
+    private static func expectRefusal(_ directory: String, shell: String? = nil, _ reason: String) throws {
+        let own = try TemporaryDirectory()
+        let socket = own.path + "/socket"
+        let arguments = ["--socket", socket] + RunningDaemon.keeping(in: directory)
+        var program = try RunningDaemon.start(arguments, shell: shell)
+        #expect(try program.wait(timeout: RawClient.patience) == .exited(1))
+        #expect(program.errorText == "ifcountd: \(reason)\n")
+        #expect(throws: Errno.noEntry) { try FileStatus(at: socket) }
+    }
+
+    // MARK: - Damage
+
+    /// What has become of a database.
+    enum Damage: String, CaseIterable, CustomTestStringConvertible {
+        case emptied = "cut at its beginning"
+        case cutInHeader = "cut in its header"
+        case cutInHalf = "cut in half"
+        case withoutEnd = "cut before its last page"
+        case filledWithNULs = "filled with NULs from its second page on"
+        case ofAnotherProgram = "of another program"
+
+        var testDescription: String { rawValue }
+
+        /// What is left of a whole database's bytes.
+        func damaged(_ whole: [UInt8], aside path: String) throws -> [UInt8] {
+            switch self {
+            case .emptied: return []
+            case .cutInHeader: return Array(whole.prefix(70))
+            case .cutInHalf: return Array(whole.prefix(whole.count / 2))
+            case .withoutEnd: return Array(whole.dropLast(4096))
+            case .filledWithNULs: return whole.prefix(4096) + [UInt8](repeating: 0, count: whole.count - 4096)
+            case .ofAnotherProgram:
+                try { try Database(path: path).execute("CREATE TABLE bookmark (address TEXT)") }()
+                return try File.read(path)
+            }
+        }
+    }
+
+    /// Lets utun0 carry something under a daemon that is killed, and writes all of its log into the file.
+    private static func count(
+        in directory: String,
+        _ link: inout FlakyLink,
+        _ namespace: borrowing PrivateNamespace
+    ) throws {
+        var random = SplitMix64(seed: 7)
+        var daemon = try RunningDaemon(keepingIn: directory)
+        var client = try daemon.client()
+        try link.rise(in: namespace)
+        try link.carry(&random)
+        try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+        #expect(try daemon.end() == .exited(0))
+    }
+
+    @Test(arguments: Damage.allCases)
+    func `a damaged file is kept aside as it was, and told of`(_ damage: Damage) async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/\(Store.fileName)"
+            var random = SplitMix64(seed: 8)
+            var link = FlakyLink()
+            try Self.count(in: directory.path, &link, namespace)
+            let bytes = try damage.damaged(File.read(path), aside: directory.path + "/other")
+            try Self.write(bytes, to: path)
+            // The log that a killed daemon leaves beside it is kept with it.
+            let log = Array("somebody may know how to read this".utf8)
+            try Self.write(log, to: path + "-wal")
+            var daemon = try RunningDaemon(keepingIn: directory.path)
+            let before = link.truth
+            try link.carry(&random)
+            var client = try daemon.client()
+            let reading = try #require(try client.awaitLast(of: link))
+            // It begins anew, and says since when.
+            #expect(reading.total.rx.bytes == Int(link.truth.rx - before.rx))
+            try client.awaitSaved(reading)
+            try client.expectHistoryAddsUp()
+            #expect(try daemon.end() == .exited(0))
+            let errors = daemon.program.errorText
+            let aside = try #require(Self.pathAside(in: errors), "\(errors)")
+            #expect(errors.contains("the history could not be read") && errors.contains("a new one begins"))
+            #expect(try File.read(aside) == bytes)
+            #expect(try File.read(aside + "-wal") == log)
+            #expect(try File.read(path).count > 0)
+        }
+    }
+
+    @Test func `rubbish after the end of a file costs nothing`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/\(Store.fileName)"
+            var link = FlakyLink()
+            try Self.count(in: directory.path, &link, namespace)
+            try Self.write(File.read(path) + [UInt8](repeating: 0x5A, count: 5000), to: path)
+            var daemon = try RunningDaemon(keepingIn: directory.path)
+            var client = try daemon.client()
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(try daemon.end() == .exited(0))
+            let isAside = Self.pathAside(in: daemon.program.errorText) != nil
+            #expect(isAside || total.rx.bytes == Int(link.truth.rx))
+        }
+    }
+
+    @Test func `a file of a later version is refused and not touched`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = "\(directory.path)/\(Store.fileName)"
+        do {
+            _ = try Store(directory: directory.path, wall: Clock.wall)
+            try Database(path: path).execute("PRAGMA user_version = 99")
+        }
+        let before = try File.read(path)
+        try Self.expectRefusal(
+            directory.path,
+            "\(path) is of a later ifcount (format 99); install that one, or choose another --state-directory"
+        )
+        #expect(try File.read(path) == before)
+    }
+
+    /// The path that a damaged file has now, by the daemon's words.
+    private static func pathAside(in log: String) -> String? {
+        let words = log.split(whereSeparator: { " ,;\n".contains($0) })
+        return words.first { $0.contains(".damaged-") }.map { String($0) }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        let number = try retrying { unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640) }
+        defer { close(number) }
+        try Descriptor.writeAll(number, bytes)
+    }
+}
