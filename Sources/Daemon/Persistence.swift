@@ -82,7 +82,8 @@ package final class Persistence {
         switch recorder.awaitEnd(milliseconds: Self.patience) {
         case .saved: break
         case .failed(let reason): log("the last figures could not be saved: \(reason)")
-        case .unanswered: log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
+        case .unanswered:
+            log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
         }
     }
 

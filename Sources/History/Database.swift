@@ -42,6 +42,9 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         try check(unsafe ifc_sqlite_keep_log(handle, isKept ? 1 : 0))
     }
 
+    /// Writes all of the log into the file, unless another reads from it now: then a later save will.
+    func checkpoint() { try? execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+
     /// Runs statements that have no parameters and no rows of interest.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(unsafe sqlite3_exec(handle, sql, nil, nil, nil))

@@ -29,6 +29,8 @@ extension Database {
                 try execute("PRAGMA application_id = \(applicationID)")
                 try execute("PRAGMA user_version = \(version)")
             }
+            // A file whose log is lost must not look like one that never held anything.
+            checkpoint()
         }
         return isNew ? version : found
     }

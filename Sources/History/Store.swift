@@ -200,6 +200,9 @@ package final class Store {
             )
         }
         self.identifiers = identifiers
+        // From the first save on the file itself says where counting began: a log that is lost takes the last saves with it,
+        // but never the accounts.
+        if saved == nil { database.checkpoint() }
         saved = state
     }
 

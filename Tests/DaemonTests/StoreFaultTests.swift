@@ -311,6 +311,45 @@ struct StoreFaultTests {
         }
     }
 
+    /// What has become of the log that a killed daemon has left.
+    enum LogDamage: String, CaseIterable, CustomTestStringConvertible {
+        case lost = "lost"
+        case cut = "cut in half"
+        case rubbish = "rubbish"
+        var testDescription: String { rawValue }
+    }
+
+    @Test(arguments: LogDamage.allCases)
+    func `a log that cannot be read takes no account with it`(_ damage: LogDamage) async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let log = "\(directory.path)/\(Store.fileName)-wal"
+            var random = SplitMix64(seed: 11)
+            var link = FlakyLink()
+            do {
+                var daemon = try RunningDaemon(keepingIn: directory.path)
+                try link.rise(in: namespace)
+                try link.carry(&random)
+                var client = try daemon.client()
+                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                try daemon.kill()
+            }
+            let bytes = try File.read(log)
+            #expect(bytes.count > 0)
+            switch damage {
+            case .lost: try File.remove(log)
+            case .cut: try Self.write(Array(bytes.prefix(bytes.count / 2)), to: log)
+            case .rubbish: try Self.write([UInt8](repeating: 0x5A, count: bytes.count), to: log)
+            }
+            let daemon = try RunningDaemon(keepingIn: directory.path)
+            var client = try daemon.client()
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            try client.expectHistoryAddsUp()
+        }
+    }
+
     @Test func `rubbish after the end of a file costs nothing`() async throws {
         try await PrivateNamespace.run { namespace in
             let directory = try TemporaryDirectory()
