@@ -201,8 +201,8 @@ package final class Store {
         }
         self.identifiers = identifiers
         // From the first save on the file itself says where counting began: a log that is lost takes the last saves with it,
-        // but never the accounts.
-        if saved == nil { database.checkpoint() }
+        // but never the accounts. After the last save nothing is left in the log.
+        if saved == nil || isLast { database.checkpoint() }
         saved = state
     }
 
