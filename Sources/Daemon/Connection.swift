@@ -22,6 +22,8 @@ final class Connection {
     private static let mostWaiting = 262_144
 
     let token: UInt64
+    /// Whether the client may change what is kept: root may, and the user that the daemon runs as.
+    let mayChange: Bool
     private let socket: Descriptor
     private var incoming = FrameBuffer(limit: Connection.longestRequest)
     private var outgoing: [[UInt8]] = []
@@ -45,9 +47,14 @@ final class Connection {
         var subscription: Subscription?
         /// The number of the first event that happens after the question.
         var nextEvent: Int
+        /// Whether the client wants to hear the answer.
+        var isAnswered = true
     }
 
     init(_ socket: consuming Descriptor, token: UInt64, at: UInt64) {
+        // The file is theirs to change anyway.
+        let user = try? UnixSocket.peerUser(socket.number)
+        mayChange = user == 0 || user == ThisProcess.user
         self.socket = socket
         self.token = token
         lastAsked = at
