@@ -94,7 +94,8 @@ enum InterfaceDescriptions {
 
         # What went through in one period of time. Bytes that are known for a longer time only are spread evenly over it:
         # rxSpreadBytes and txSpreadBytes say how many of the row's, and such a row has no upper bound.
-        # imported: whether another counter's figures are in it.
+        # imported: whether another counter's figures are in it; what that has missed is not known here, so there is no
+        # upper bound either.
         type HistoryRow (
           startUSec: int,
           endUSec: int,
