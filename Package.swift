@@ -54,7 +54,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "ifcount",
-            dependencies: ["Daemon", "IfcountClient", "Ledger", "LinkStats", "Options", "SystemCalls", "Wire"],
+            dependencies: [
+                "Daemon", "History", "IfcountClient", "Ledger", "LinkStats", "Options", "SystemCalls", "Wire",
+            ],
             swiftSettings: strict
         ),
 

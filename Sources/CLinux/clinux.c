@@ -9,6 +9,36 @@ int ifc_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+int64_t ifc_peer_user(int socket) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? (int64_t)peer.uid : -1;
+}
+
+int ifc_spawn(char *const *arguments, int output) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t pipe;
+    pid_t process = -1;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    errno = posix_spawn_file_actions_init(&actions);
+    if (errno != 0) return -1;
+    int error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        /* A signal that is ignored here would be ignored there, too, and a broken pipe end nothing. */
+        error = posix_spawnattr_setsigdefault(&attributes, &pipe);
+        if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+        if (error == 0) error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 1);
+        if (error == 0) error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    errno = error;
+    return error == 0 ? process : -1;
+}
+
 static int release(struct dl_phdr_info *object, size_t size, void *page) {
     uintptr_t mask = ~(*(uintptr_t *)page - 1);
     (void)size;

@@ -98,6 +98,8 @@ struct Clients {
         var answer: (Request) -> Service.Answer
         /// Takes the question of a client, by its token, to the history.
         var ask: (UInt64, @escaping HistoryService.Question) -> Void
+        /// Hands what was counted over to the history, so that the next question finds it there.
+        var handOver: () -> Void
     }
 
     /// Reads from and writes to a client that is ready, and has its requests answered.
@@ -123,7 +125,7 @@ struct Clients {
         guard let connection = connections[token], let asking = connection.asking else { return }
         let before = connection.interest
         connection.asking = nil
-        connection.send(frame ?? Service.noHistoryFrame)
+        if asking.isAnswered { connection.send(frame ?? Service.noHistoryFrame) }
         if frame != nil, let subscription = asking.subscription {
             connection.watching = Connection.Watching(
                 subscription: subscription,
@@ -145,8 +147,15 @@ struct Clients {
         _ answerers: Answerers
     ) {
         do {
-            while let message = try connection.nextRequest(at: at) {
-                let request = try Request(message)
+            while true {
+                guard let message = try connection.nextRequest(at: at) else {
+                    // It may read at this very moment: what it takes makes room for what waits to be answered, and
+                    // nothing would tell of that later.
+                    guard connection.flush() else { return close(connection, &poller) }
+                    if connection.hasRequest { continue }
+                    break
+                }
+                let request = try Request(message, mayChange: connection.mayChange)
                 switch answerers.answer(request) {
                 case .reply(let frame):
                     if !request.oneway { connection.send(frame) }
@@ -166,6 +175,10 @@ struct Clients {
                         subscription: subscription,
                         nextEvent: firstRecent + recent.count
                     )
+                    answerers.ask(connection.token, question)
+                case .change(let question):
+                    connection.asking = Connection.Asking(nextEvent: 0, isAnswered: !request.oneway)
+                    answerers.handOver()
                     answerers.ask(connection.token, question)
                 }
             }

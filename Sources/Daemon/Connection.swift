@@ -22,6 +22,8 @@ final class Connection {
     private static let mostWaiting = 262_144
 
     let token: UInt64
+    /// Whether the client may change what is kept: root may, and the user that the daemon runs as.
+    let mayChange: Bool
     private let socket: Descriptor
     private var incoming = FrameBuffer(limit: Connection.longestRequest)
     private var outgoing: [[UInt8]] = []
@@ -45,9 +47,14 @@ final class Connection {
         var subscription: Subscription?
         /// The number of the first event that happens after the question.
         var nextEvent: Int
+        /// Whether the client wants to hear the answer.
+        var isAnswered = true
     }
 
     init(_ socket: consuming Descriptor, token: UInt64, at: UInt64) {
+        // The file is theirs to change anyway.
+        let user = try? UnixSocket.peerUser(socket.number)
+        mayChange = user == 0 || user == ThisProcess.user
         self.socket = socket
         self.token = token
         lastAsked = at
@@ -63,7 +70,7 @@ final class Connection {
         var interest: Poller.Interest = []
         if !outgoing.isEmpty { interest.insert(.writable) }
         // While it watches, its next request would have to wait for the end of the stream, which is its own end.
-        if !isFinished && waiting <= Self.mostWaiting && watching == nil && asking == nil { interest.insert(.readable) }
+        if !isFinished && canAnswer { interest.insert(.readable) }
         return interest
     }
 
@@ -89,7 +96,7 @@ final class Connection {
     /// - Returns: nil when there is none now.
     /// - Throws: `FrameBuffer.TooLong` for one that is longer than allowed.
     func nextRequest(at: UInt64) throws(FrameBuffer.TooLong) -> [UInt8]? {
-        guard waiting <= Self.mostWaiting, watching == nil, asking == nil else { return nil }
+        guard canAnswer else { return nil }
         let request = try incoming.next()
         if request != nil {
             lastAsked = at
@@ -100,6 +107,12 @@ final class Connection {
         }
         return request
     }
+
+    /// Whether a complete request waits, and there is room for its answer.
+    var hasRequest: Bool { canAnswer && incoming.hasMessage }
+
+    /// Whether the next request may be taken now.
+    private var canAnswer: Bool { waiting <= Self.mostWaiting && watching == nil && asking == nil }
 
     /// Adds a frame to what is to be sent.
     func send(_ frame: [UInt8]) {

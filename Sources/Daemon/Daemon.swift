@@ -300,7 +300,8 @@ package final class Daemon {
     private var answerers: Clients.Answerers {
         Clients.Answerers(
             answer: { [sampler] in Service.answer($0, from: sampler) },
-            ask: { [persistence, sampler] token, question in persistence?.ask(for: token, sampler, question) }
+            ask: { [persistence, sampler] token, question in persistence?.ask(for: token, sampler, question) },
+            handOver: { [persistence, sampler] in persistence?.handOver(sampler) }
         )
     }
 

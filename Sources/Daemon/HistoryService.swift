@@ -12,6 +12,11 @@ enum HistoryService {
     private static let periods: [GetHistory.Resolution: Int] = [
         .quarter: 96, .hour: 48, .day: 31, .month: 24, .year: 100,
     ]
+    /// No period but an hour in which clocks are changed is longer, in µs.
+    private static let lengths: [GetHistory.Resolution: Int] = [
+        .quarter: 900_000_000, .hour: 3_660_000_000, .day: 90_000_000_000, .month: 32 * 86_400_000_000,
+        .year: 367 * 86_400_000_000,
+    ]
     /// How many periods, and how many events, one answer may have.
     private static let limits = 1...50_000
     /// How many events are answered where no limit is given.
@@ -73,7 +78,9 @@ enum HistoryService {
             let starts = slots.map(\.start) + spans.map(\.start) + known
             guard let first = starts.min() else { return Frame.encode(Wire.Reply(parameters: reply)) }
             let last = max(until ?? now, first)
-            let from = max(first, since ?? first)
+            let most = limit ?? periods[resolution] ?? 100
+            // Periods that are not answered are not looked for: with imported figures they may be very many.
+            let from = max(first, since ?? first, last - (most + 2) * (lengths[resolution] ?? 0))
             var edges: [Int]
             do {
                 edges = try clock.edges(from: from, to: last, resolution: periodLength, monthStarts: monthStarts)
@@ -81,7 +88,7 @@ enum HistoryService {
                 let parameters: [String: JSONValue] = ["parameter": .string("sinceUSec")]
                 return Frame.encode(Wire.Reply(parameters: parameters, error: VarlinkService.invalidParameter))
             }
-            edges = Array(edges.suffix((limit ?? periods[resolution] ?? 100) + 1))
+            edges = Array(edges.suffix(most + 1))
             let time = edges[0]..<(edges.last ?? edges[0])
             let rows = Aggregation.rows(
                 edges: edges,

@@ -94,7 +94,8 @@ enum InterfaceDescriptions {
 
         # What went through in one period of time. Bytes that are known for a longer time only are spread evenly over it:
         # rxSpreadBytes and txSpreadBytes say how many of the row's, and such a row has no upper bound.
-        # imported: whether another counter's figures are in it.
+        # imported: whether another counter's figures are in it; what that has missed is not known here, so there is no
+        # upper bound either.
         type HistoryRow (
           startUSec: int,
           endUSec: int,
@@ -130,6 +131,20 @@ enum InterfaceDescriptions {
 
         # What has happened, the oldest first; with more, also what happens from now on.
         method Events(interface: ?string, sinceUSec: ?int, limit: ?int) -> (events: []Event)
+
+        # Bytes of another counter that passed at some time between two moments.
+        type ImportedSpan (startUSec: int, endUSec: int, rxBytes: int, txBytes: int)
+
+        # Books what another counter has counted before this one began, in place of all that was imported for the
+        # interface before; totals stay as they are. For root and the daemon's own user only, else PermissionDenied.
+        # spans: in order, without overlaps, none ending after the interface's sinceUSec. A message has at most 64 KiB:
+        # many spans are sent in parts, where fromUSec and untilUSec say in which time a part replaces the spans that
+        # begin there. Each call is booked as a whole or not at all.
+        method Import(interface: string, spans: []ImportedSpan, fromUSec: ?int, untilUSec: ?int) -> (
+          spans: int,
+          rxBytes: int,
+          txBytes: int
+        )
 
         # The daemon keeps no history, or cannot read it now.
         error NoHistory ()

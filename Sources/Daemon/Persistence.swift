@@ -71,9 +71,13 @@ package final class Persistence {
     func save(_ sampler: Sampler, isUrgent: Bool) {
         let now = Clock.boot
         let due = isUrgent ? min(Self.haste, interval) : interval
-        guard now >= handedOver + due else { return }
-        handedOver = now
-        recorder.save(sampler.state, sampler.takeJournal(), at: now)
+        if now >= handedOver + due { handOver(sampler) }
+    }
+
+    /// Hands over what was counted, so that what is asked next finds it in the store.
+    func handOver(_ sampler: Sampler) {
+        handedOver = Clock.boot
+        recorder.save(sampler.state, sampler.takeJournal(), at: handedOver)
     }
 
     /// Hands over the last of it, and waits until it is on disk, though not for ever.

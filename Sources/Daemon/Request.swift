@@ -6,13 +6,18 @@ struct Request {
     var parameters: [String: JSONValue]
     var more: Bool
     var oneway: Bool
+    /// Whether the one who asks may change what is kept.
+    let mayChange: Bool
 
     /// A call that is not Varlink: the connection is closed, for nothing after it can be trusted either.
     struct Malformed: Error {}
 
-    /// - Parameter message: the bytes without the NUL.
+    /// - Parameters:
+    ///   - message: the bytes without the NUL.
+    ///   - mayChange: whether the one who asks may change what is kept.
     /// - Throws: `Malformed`.
-    init(_ message: [UInt8]) throws(Malformed) {
+    init(_ message: [UInt8], mayChange: Bool) throws(Malformed) {
+        self.mayChange = mayChange
         guard !Self.hasTrailingComma(message),
             case .object(let members)? = try? Frame.decode(JSONValue.self, from: message)
         else { throw Malformed() }

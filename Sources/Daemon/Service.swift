@@ -12,6 +12,8 @@ struct Service {
         case watch(Subscription)
         /// The history knows the answer; a stream may begin with it.
         case ask(HistoryService.Question, then: Subscription?)
+        /// The history is to be changed, after all that was counted so far is in it.
+        case change(HistoryService.Question)
     }
 
     /// How many interfaces one watch may name.
@@ -58,6 +60,14 @@ struct Service {
             let question = try HistoryService.events(request)
             guard request.more else { return .ask(question, then: nil) }
             return .ask(question, then: try followed(try request.optionalString("interface")))
+        case Import.method:
+            guard request.mayChange else { return failure(VarlinkService.permissionDenied, [:]) }
+            guard sampler.persistence != nil else { return noHistory }
+            let interface = try request.string("interface")
+            let reading = sampler.reading(of: interface)
+            let question = try ImportService.question(request, before: reading?.total.sinceUSec ?? .max)
+            guard reading != nil else { return failure(NoSuchInterface.error, ["interface": .string(interface)]) }
+            return .change(question)
         case VarlinkService.getInfo:
             try request.allow()
             return success(

@@ -34,8 +34,9 @@ package struct PeriodFlow: Hashable, Sendable {
         self.end = end
     }
 
-    /// Whether `flow` is all that went through in the period, as far as can be known. Otherwise it has no upper bound.
-    package var isContinuous: Bool { gaps == 0 && !isSpread }
+    /// Whether `flow` is all that went through in the period, as far as can be known. Otherwise it has no upper bound. What
+    /// another counter has missed, nobody knows here.
+    package var isContinuous: Bool { gaps == 0 && !isSpread && !isImported }
 }
 
 /// The rows of a history, from what the store keeps.

@@ -4,94 +4,65 @@ package import SystemCalls
 ///
 /// What a day has over its hours passed in the part of it that has no hours any more; so with a month and its days. The
 /// sums of a day and of a month stay what they are in vnStat, and no time is booked twice.
-package enum VnstatImport {
-    /// The names of the interfaces that there are.
-    ///
-    /// - Parameter json: what `vnstat --json` printed.
-    /// - Returns: names in vnStat's order.
-    /// - Throws: `.malformed` or `.unknownVersion`.
-    package static func interfaces(in json: [UInt8]) throws(VnstatError) -> [String] {
-        try VnstatDocument(json).interfaces.map(\.name)
+package struct VnstatImport: Sendable {
+    /// What went through one interface.
+    package struct Figures: Hashable, Sendable {
+        /// In order, none overlapping another, none empty.
+        package var spans: [Span] = []
+        /// What vnStat has in a longer period over its shorter ones, although these leave no time of it open: some time in
+        /// that period, but nobody knows when.
+        package var unplaced: Flow { withoutTime.reduce(Flow()) { $0 + $1.flow } }
+        /// The same by the periods that they belong to.
+        fileprivate var withoutTime: [Span] = []
+        /// What was left out for it passed after the end that was asked for, or would have by its share of the time.
+        package var later = Flow()
     }
+
+    private let document: VnstatDocument
+
+    /// - Parameter json: what `vnstat --json` printed.
+    /// - Throws: `.malformed` or `.unknownVersion`.
+    package init(_ json: [UInt8]) throws(VnstatError) { document = try VnstatDocument(json) }
+
+    /// The names of the interfaces that there are, in vnStat's order.
+    package var interfaces: [String] { document.interfaces.map(\.name) }
 
     /// What went through one interface.
     ///
     /// - Parameters:
     ///   - interface: its name there.
-    ///   - json: what `vnstat --json` printed.
     ///   - end: where our own counting begins, µs since 1970: nothing later is taken, and of what reaches over it the part
     ///     before.
     ///   - clock: the zone that vnStat ran in, whose dates it writes.
-    /// - Returns: spans in order, none overlapping another, none empty.
+    /// - Returns: spans, and what is in none.
     /// - Throws: `VnstatError`.
-    package static func spans(
+    package func figures(
         of interface: String,
-        in json: [UInt8],
         before end: Int = .max,
         clock: borrowing TimeZoneClock
-    ) throws(VnstatError) -> [Span] {
-        let document = try VnstatDocument(json)
+    ) throws(VnstatError) -> Figures {
         guard let found = document.interfaces.first(where: { $0.name == interface }) else {
             throw .noSuchInterface(interface, among: document.interfaces.map(\.name))
         }
         let isFirstVersion = document.version == "1"
         let unit: UInt64 = isFirstVersion ? 1024 : 1
-        var spans: [Span] = []
+        var figures = Figures()
         var hours: [Span] = []
         for row in found.hours {
             let hour = row.time?.hour ?? (isFirstVersion ? row.id : nil) ?? -1
-            hours.append(span(row, unit, try period(ofHour: hour, row.date, clock)))
+            hours.append(Self.span(row, unit, try Self.period(ofHour: hour, row.date, clock)))
         }
-        fill(&spans, with: hours)
+        figures.fill(with: hours)
         for rows in [found.days, found.months, found.years] {
             var coarse: [Span] = []
-            for row in rows { coarse.append(span(row, unit, try period(row.date, clock))) }
-            fill(&spans, with: coarse)
+            for row in rows { coarse.append(Self.span(row, unit, try Self.period(row.date, clock))) }
+            figures.fill(with: coarse)
         }
-        let first = try found.created.map { moment throws(VnstatError) in try self.moment(moment, clock) }
-        let last = try found.updated.map { moment throws(VnstatError) in try self.moment(moment, clock) }
-        return spans.compactMap { cut(clip($0, from: first, to: last), before: end) }
-    }
-
-    // MARK: Spans
-
-    /// Adds coarser figures to finer ones, for the time that these leave open.
-    private static func fill(_ fine: inout [Span], with coarse: [Span]) {
-        var added: [Span] = []
-        var index = 0
-        var done = Int.min
-        for whole in coarse.sorted(by: { $0.start < $1.start }) {
-            // A period that stands there twice is one.
-            if whole.start < done { continue }
-            done = whole.end
-            while index < fine.count, fine[index].start < whole.start { index += 1 }
-            var rest = whole
-            // Of the finer figures, the oldest have gone first.
-            if index < fine.count { rest.end = min(rest.end, fine[index].start) }
-            while index < fine.count, fine[index].start < whole.end {
-                rest.flow -= fine[index].flow
-                index += 1
-            }
-            if rest.end > rest.start { added.append(rest) }
-        }
-        fine = (fine + added).sorted { $0.start < $1.start }
-    }
-
-    /// Takes away the time before vnStat knew the interface and the time that it has not seen yet, where some remains.
-    private static func clip(_ span: Span, from first: Int?, to last: Int?) -> Span {
-        var span = span
-        if let first, first < span.end { span.start = max(span.start, first) }
-        if let last, last > span.start { span.end = min(span.end, last) }
-        return span
-    }
-
-    private static func cut(_ span: Span, before end: Int) -> Span? {
-        var part = span
-        if span.end > end {
-            part.flow = span.share(from: span.start, to: end)
-            part.end = end
-        }
-        return part.start < part.end && part.flow != Flow() ? part : nil
+        let first = try found.created.map { moment throws(VnstatError) in try Self.moment(moment, clock) }
+        let last = try found.updated.map { moment throws(VnstatError) in try Self.moment(moment, clock) }
+        figures.clip(from: first, to: last)
+        figures.cut(before: end)
+        return figures
     }
 
     private static func span(_ row: VnstatDocument.Row, _ unit: UInt64, _ period: Range<Int>) -> Span {
@@ -164,6 +135,55 @@ package enum VnstatImport {
             (1...CivilDate.days(inMonth: day.month, of: day.year)).contains(day.day)
         else { throw .impossibleDate("\(day.year)-\(day.month)-\(day.day)") }
         return day
+    }
+}
+
+extension VnstatImport.Figures {
+    /// Adds coarser figures to finer ones, for the time that these leave open.
+    fileprivate mutating func fill(with coarse: [Span]) {
+        var added: [Span] = []
+        var index = 0
+        var done = Int.min
+        for whole in coarse.sorted(by: { $0.start < $1.start }) {
+            // A period that stands there twice is one.
+            if whole.start < done { continue }
+            done = whole.end
+            while index < spans.count, spans[index].start < whole.start { index += 1 }
+            var rest = whole
+            // Of the finer figures, the oldest have gone first.
+            if index < spans.count { rest.end = min(rest.end, spans[index].start) }
+            while index < spans.count, spans[index].start < whole.end {
+                rest.flow -= spans[index].flow
+                index += 1
+            }
+            // What found no time among the shorter periods is in this one, too.
+            withoutTime.removeAll { (whole.start..<max(whole.start, whole.end)).contains($0.start) }
+            if rest.end > rest.start { added.append(rest) } else { withoutTime.append(rest) }
+        }
+        spans = (spans + added).sorted { $0.start < $1.start }
+    }
+
+    /// Takes away the time before vnStat knew the interface and the time that it has not seen yet, where some remains.
+    fileprivate mutating func clip(from first: Int?, to last: Int?) {
+        for index in spans.indices {
+            if let first, first < spans[index].end { spans[index].start = max(spans[index].start, first) }
+            if let last, last > spans[index].start { spans[index].end = min(spans[index].end, last) }
+        }
+    }
+
+    /// Takes away what is later than a moment, and what is nothing.
+    fileprivate mutating func cut(before end: Int) {
+        spans = spans.compactMap { span in
+            var part = span
+            if span.end > end {
+                part.flow = span.share(from: span.start, to: end)
+                part.end = end
+            }
+            var rest = span.flow
+            rest -= part.flow
+            later += rest
+            return part.start < part.end && part.flow != Flow() ? part : nil
+        }
     }
 }
 

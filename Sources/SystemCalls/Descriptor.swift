@@ -33,6 +33,24 @@ package struct Descriptor: ~Copyable, Sendable {
         try retrying { unsafe Glibc.read(number, &buffer, buffer.count) }
     }
 
+    /// Reads a blocking descriptor to its end.
+    ///
+    /// - Parameters:
+    ///   - number: the descriptor.
+    ///   - limit: how many bytes there may be.
+    /// - Returns: all of them.
+    /// - Throws: `.fileTooLarge` when there are more, or the `Errno` of read(2).
+    package static func readAll(_ number: Int32, limit: Int) throws(Errno) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = try read(number, into: &piece)
+            if count == 0 { return bytes }
+            bytes += piece[..<count]
+            if bytes.count > limit { throw .fileTooLarge }
+        }
+    }
+
     /// Writes as much of `bytes` as the descriptor takes at once (write(2)).
     ///
     /// - Throws: the call's `Errno`; `.wouldBlock` when a nonblocking descriptor is full.

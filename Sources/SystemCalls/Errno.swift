@@ -31,6 +31,7 @@ package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
     package static let nameTooLong = Errno(ENAMETOOLONG)
     package static let notSocket = Errno(ENOTSOCK)
     package static let timedOut = Errno(ETIMEDOUT)
+    package static let fileTooLarge = Errno(EFBIG)
     package static let invalidArgument = Errno(EINVAL)
 
     /// The C library's own words, such as "Permission denied" (strerror_r(3)).

@@ -36,6 +36,14 @@ package enum UnixSocket {
         Descriptor(owning: try retrying { ifc_accept(listener) })
     }
 
+    /// The user id of who connected, at the time it did (unix(7), SO_PEERCRED). A user whom this user namespace does not
+    /// know has the id that stands for all of them, 65534 usually.
+    ///
+    /// - Throws: the call's `Errno`.
+    package static func peerUser(_ number: Int32) throws(Errno) -> UInt32 {
+        UInt32(truncatingIfNeeded: try retrying { ifc_peer_user(number) })
+    }
+
     /// Sends as much as the socket takes at once, without SIGPIPE (send(2)).
     ///
     /// - Throws: the call's `Errno`; `.wouldBlock` when nothing fits, `.brokenPipe` when the peer is gone.

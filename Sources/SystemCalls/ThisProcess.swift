@@ -17,8 +17,11 @@ package enum ThisProcess {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// The user that the process acts as (geteuid(2)).
+    package static var user: UInt32 { geteuid() }
+
     /// Whether the process acts as root (geteuid(2)).
-    package static var isRoot: Bool { geteuid() == 0 }
+    package static var isRoot: Bool { user == 0 }
 
     /// Opens /dev/null for each of descriptors 0 to 2 that the process was started without, so that no file or socket
     /// is opened under a number that messages are written to.

@@ -43,6 +43,9 @@ package struct FrameBuffer: Sendable {
     /// Whether a message has begun and is not complete.
     package var isPartial: Bool { !bytes.isEmpty }
 
+    /// Whether a complete message waits.
+    package var hasMessage: Bool { bytes[searched...].contains(0) }
+
     /// Adds bytes as they came.
     package mutating func append(_ piece: some Sequence<UInt8>) { bytes.append(contentsOf: piece) }
 

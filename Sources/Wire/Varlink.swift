@@ -38,6 +38,7 @@ public enum VarlinkService {
     public static let interfaceNotFound = "org.varlink.service.InterfaceNotFound"
     public static let methodNotFound = "org.varlink.service.MethodNotFound"
     public static let invalidParameter = "org.varlink.service.InvalidParameter"
+    public static let permissionDenied = "org.varlink.service.PermissionDenied"
     public static let expectedMore = "org.varlink.service.ExpectedMore"
 
     /// The reply of `GetInfo`.

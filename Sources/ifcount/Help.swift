@@ -8,6 +8,8 @@ enum Help {
         case "watch": watch
         case "history": history(style)
         case "events": events
+        case "import": importing
+        case "export": export
         case "call": call
         default: general
         }
@@ -26,6 +28,8 @@ enum Help {
           watch [IFACE...]  live figures; of the default route's interface without IFACE
           history IFACE     by hour, day, month or year
           events [IFACE]    what happened to interfaces
+          import vnstat     what vnStat counted before, into the history
+          export [IFACE...] all that is kept, as lines of JSON
           call METHOD [JSON]  ask the daemon anything, in JSON
           help [COMMAND]    this text, or a command's
 
@@ -38,7 +42,7 @@ enum Help {
               --            what follows is no option, as for an interface "-x"
 
         Without a daemon, list, show and watch read the kernel and count from now;
-        history and events need it.
+        the other commands need it.
 
         exit status: 0 fine, 1 failed, 2 usage, 3 no such interface,
         4 the daemon was asked for and is not reachable
@@ -126,6 +130,41 @@ enum Help {
           -n, --limit N     the last N
           -f, --follow      go on with what happens from now on
           -j, --json        replies of io.ifcount.Events, one on a line
+
+        """
+
+    private static let importing = """
+        usage: ifcount import vnstat [FILE] [--interface NAME] [--timezone ZONE]
+                       [--dry-run] [--json]
+
+        Books what vnStat counted before ifcount's first look at an interface, as spans
+        of the history that are marked as imported; totals stay what ifcount has seen.
+        Imported again, it takes the place of what was imported before. Only root and
+        the daemon's own user may import: use sudo.
+        FILE is the output of "vnstat --json", - for standard input. Without FILE,
+        vnstat is run. Interfaces that ifcount has never seen are skipped; exit status
+        1 when nothing was imported.
+
+        options:
+              --interface NAME  only this one
+              --timezone ZONE   the zone that vnStat ran in; else the one here
+              --dry-run         only say what would be imported
+          -j, --json            what was imported, as one document
+
+        """
+
+    private static let export = """
+        usage: ifcount export [IFACE...] [--json]
+
+        All that is kept of these interfaces, or of all, as JSON, one document on a
+        line. The first says what this is: {"format":"ifcount-export","version":1,...}.
+        Then one for each interface, with its reading and events as io.ifcount.Get and
+        io.ifcount.Events answer them (the last 50,000 events), and with the rows of
+        io.ifcount.GetHistory for each quarter of an hour that has bytes or gaps.
+        Counting goes on meanwhile: a later row may be newer than the reading.
+
+        options:
+          -j, --json  as without it: there is no other form
 
         """
 

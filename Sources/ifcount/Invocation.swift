@@ -13,6 +13,8 @@ struct Invocation: Hashable, Sendable {
         case watch([String], intervalUSec: Int?, duration: Int?)
         case history(HistoryCommand)
         case events(EventsCommand)
+        case importing(ImportCommand)
+        case export(ExportCommand)
         case call(method: String, parameters: JSONValue, more: Bool)
         case help(topic: String?)
         case version
@@ -27,9 +29,9 @@ struct Invocation: Hashable, Sendable {
     var wantsColor: Bool
 
     private static let definitions: [OptionDefinition] = [
-        .flag("all", short: "a"), .flag("csv"), .flag("follow", short: "f"), .flag("forecast"),
+        .flag("all", short: "a"), .flag("csv"), .flag("dry-run"), .flag("follow", short: "f"), .flag("forecast"),
         .flag("help", short: "h"), .flag("json", short: "j"), .flag("more"), .flag("no-color"), .flag("version"),
-        .value("by"), .value("for"), .value("interval", short: "i"), .value("limit", short: "n"),
+        .value("by"), .value("for"), .value("interface"), .value("interval", short: "i"), .value("limit", short: "n"),
         .value("month-starts"), .value("since"), .value("socket"), .value("timezone"), .value("until"),
     ]
 
@@ -37,10 +39,11 @@ struct Invocation: Hashable, Sendable {
     private static let owners = [
         "all": ["list"], "more": ["call"], "for": ["watch"], "interval": ["watch"], "follow": ["events"],
         "since": ["history", "events"], "limit": ["history", "events"], "by": ["history"], "csv": ["history"],
-        "forecast": ["history"], "month-starts": ["history"], "timezone": ["history"], "until": ["history"],
+        "forecast": ["history"], "month-starts": ["history"], "timezone": ["history", "import"], "until": ["history"],
+        "dry-run": ["import"], "interface": ["import"],
     ]
 
-    private static let commands = ["list", "show", "watch", "history", "events", "call", "help"]
+    private static let commands = ["list", "show", "watch", "history", "events", "import", "export", "call", "help"]
 
     /// - Parameter arguments: the command line without the program's name.
     /// - Throws: the first mistake.
@@ -89,6 +92,10 @@ struct Invocation: Hashable, Sendable {
             )
         case "history": return .history(try history(operands, parsed))
         case "events": return .events(try events(operands, parsed))
+        case "import": return .importing(try importing(operands, parsed))
+        case "export":
+            var seen: Set<String> = []
+            return .export(ExportCommand(interfaces: operands.map(canonical).filter { seen.insert($0).inserted }))
         case "call": return try call(operands, more: parsed.has("more"))
         case "help":
             if operands.count > 1 { throw .unexpectedOperand(operands[1]) }
@@ -125,10 +132,7 @@ struct Invocation: Hashable, Sendable {
         if history.monthStarts != nil, ![.month, .year].contains(history.resolution) {
             throw .badValue("--month-starts", reason: "it needs '--by month' or '--by year'")
         }
-        history.timezone = parsed.value("timezone")
-        if let zone = history.timezone, !TimeZoneClock.isKnown(zone) {
-            throw .badValue("--timezone", reason: UnknownTimeZone(name: zone).description)
-        }
+        history.timezone = try zone(parsed)
         history.form = try form(parsed)
         return history
     }
@@ -153,6 +157,27 @@ struct Invocation: Hashable, Sendable {
             follows: parsed.has("follow"),
             isJSON: parsed.has("json")
         )
+    }
+
+    private static func importing(_ operands: [String], _ parsed: ParsedArguments) throws(UsageError) -> ImportCommand {
+        guard let source = operands.first else { throw .missingOperand("what to import from, 'vnstat',") }
+        guard source == "vnstat" else { throw .unknownCommand("import \(source)", suggestion: "import vnstat") }
+        if operands.count > 2 { throw .unexpectedOperand(operands[2]) }
+        return ImportCommand(
+            file: operands.count == 2 ? operands[1] : nil,
+            interface: parsed.value("interface").map(canonical),
+            timezone: try zone(parsed),
+            isDry: parsed.has("dry-run"),
+            isJSON: parsed.has("json")
+        )
+    }
+
+    private static func zone(_ parsed: ParsedArguments) throws(UsageError) -> String? {
+        let zone = parsed.value("timezone")
+        if let zone, !TimeZoneClock.isKnown(zone) {
+            throw .badValue("--timezone", reason: UnknownTimeZone(name: zone).description)
+        }
+        return zone
     }
 
     private static let limits = 1...100_000

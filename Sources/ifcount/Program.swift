@@ -59,6 +59,10 @@ enum Program {
             try history.run(path: socket.path, output)
         case .events(let events):
             try events.run(path: socket.path, output)
+        case .importing(let importing):
+            try importing.run(path: socket.path, output)
+        case .export(let export):
+            try export.run(path: socket.path, output)
         case .list(let all):
             var source = try source(socket, output)
             try ReadingCommands.list(&source, all: all, isJSON: invocation.isJSON, output)

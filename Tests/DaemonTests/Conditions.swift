@@ -12,3 +12,12 @@ let needsNamespace: ConditionTrait = .enabled(
     if: PrivateNamespace.available,
     "needs root, or `unshare -Urn`"
 )
+
+/// What stands before a command that another user is to run (setpriv(1)).
+let nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+
+/// Skips what needs another user, and says why.
+let needsAnotherUser: ConditionTrait = .enabled("needs root, and setpriv(1)") {
+    var program = try Program(nobody[0], nobody.dropFirst() + ["/bin/true"])
+    return try program.wait() == .exited(0)
+}

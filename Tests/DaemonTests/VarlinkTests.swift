@@ -18,7 +18,7 @@ struct VarlinkTests {
     }
 
     @Test(arguments: [
-        ("io.ifcount", ["Events", "Get", "GetHistory", "List", "Watch"]),
+        ("io.ifcount", ["Events", "Get", "GetHistory", "Import", "List", "Watch"]),
         ("org.varlink.service", ["GetInfo", "GetInterfaceDescription"]),
     ])
     func `a description declares just the methods that are answered`(_ name: String, _ methods: [String]) throws {

@@ -20,7 +20,8 @@ internal import Testing
         ])
         #expect(rows.map(\.flow) == [flow(6, 5), flow(8), flow(0)])
         #expect(rows.map(\.isImported) == [false, true, false])
-        #expect(rows.allSatisfy { $0.isContinuous && $0.gaps == 0 })
+        #expect(rows.map(\.isContinuous) == [true, false, true])
+        #expect(rows.allSatisfy { $0.gaps == 0 })
         #expect(rows.map(\.start) == [0, 100, 200])
         #expect(rows.map(\.end) == [100, 200, 350])
     }
@@ -58,10 +59,11 @@ internal import Testing
         ),
     ])
     func spreadsASpan(_ spread: Spread) {
-        let rows = rows([], [Span(start: spread.start, end: spread.end, flow: flow(spread.bytes, 0), isImported: true)])
+        let span = Span(start: spread.start, end: spread.end, flow: flow(spread.bytes, 0), isImported: true)
+        let rows = rows([], [span])
         #expect(rows.map(\.flow.rxBytes) == spread.shares)
         #expect(rows.map(\.isSpread) == spread.isSpread)
-        #expect(rows.map(\.isContinuous) == spread.isSpread.map { !$0 })
+        #expect(rows.map(\.isContinuous) == rows.map { !$0.isSpread && !$0.isImported })
         #expect(rows.map(\.spread.rxBytes) == zip(spread.shares, spread.isSpread).map { $1 ? $0 : 0 })
         #expect(rows.allSatisfy { !$0.isImported || $0.isSpread || $0.flow.rxBytes > 0 })
     }

@@ -49,7 +49,8 @@ internal import Testing
     @Test func takesWhatIsFinestForEachTime() async {
         await #expect(processExitsWith: .success) {
             let clock = try TimeZoneClock("Europe/Berlin")
-            let spans = try VnstatImport.spans(of: "eth0", in: Array(Self.second.utf8), clock: clock)
+            let vnstat = try VnstatImport(Array(Self.second.utf8))
+            let spans = try vnstat.figures(of: "eth0", clock: clock).spans
             let known = [
                 // What the year has over its months, and October over its days, from when vnStat knew the interface.
                 Self.span(1_767_222_000, 1_788_213_600, 295, 124),
@@ -63,20 +64,18 @@ internal import Testing
             ]
             #expect(spans == known)
 
-            let before = try VnstatImport.spans(
-                of: "eth0",
-                in: Array(Self.second.utf8),
-                before: 1_792_836_000_000_000,
-                clock: clock
-            )
-            #expect(before == Array(known.prefix(3)) + [Self.span(1_792_792_800, 1_792_836_000, 250, 25)])
+            let before = try vnstat.figures(of: "eth0", before: 1_792_836_000_000_000, clock: clock)
+            // What ended later passed later; of a day that had begun, its share by time.
+            #expect(before.later == Flow(rxBytes: 250 + 200 + 100 + 5, txBytes: 25 + 20 + 10 + 6))
+            #expect(before.unplaced == Flow())
+            #expect(before.spans == Array(known.prefix(3)) + [Self.span(1_792_792_800, 1_792_836_000, 250, 25)])
         }
     }
 
     @Test func readsTheFirstVersionInKibibytes() async {
         await #expect(processExitsWith: .success) {
             let clock = try TimeZoneClock("UTC")
-            let spans = try VnstatImport.spans(of: "eth0", in: Array(Self.first.utf8), clock: clock)
+            let spans = try VnstatImport(Array(Self.first.utf8)).figures(of: "eth0", clock: clock).spans
             let october = 1_790_812_800
             #expect(
                 spans == [
@@ -90,10 +89,26 @@ internal import Testing
         }
     }
 
+    @Test func tellsWhatNoTimeIsLeftFor() async {
+        await #expect(processExitsWith: .success) {
+            let clock = try TimeZoneClock("UTC")
+            let january = #""date":{"year":2026,"month":1"#
+            let json = """
+                {"jsonversion":"2","interfaces":[{"name":"a","traffic":{
+                "day":[{\(january),"day":1},"rx":7,"tx":1}],"month":[{\(january)},"rx":10,"tx":1}],
+                "year":[{"date":{"year":2026},"rx":10,"tx":1}]}}]}
+                """
+            let figures = try VnstatImport(Array(json.utf8)).figures(of: "a", clock: clock)
+            // The month, and so the year, has 3 bytes more than its first day, and that is the oldest day there is.
+            #expect(figures.spans == [Self.span(1_767_225_600, 1_767_312_000, 7, 1)])
+            #expect(figures.unplaced == Flow(rxBytes: 3, txBytes: 0))
+        }
+    }
+
     @Test func namesTheInterfaces() throws {
-        #expect(try VnstatImport.interfaces(in: Array(Self.second.utf8)) == ["eth0"])
-        #expect(try VnstatImport.interfaces(in: Array(Self.first.utf8)) == ["eth0"])
-        #expect(try VnstatImport.interfaces(in: Array(#"{"jsonversion":"2","interfaces":[]}"#.utf8)) == [])
+        #expect(try VnstatImport(Array(Self.second.utf8)).interfaces == ["eth0"])
+        #expect(try VnstatImport(Array(Self.first.utf8)).interfaces == ["eth0"])
+        #expect(try VnstatImport(Array(#"{"jsonversion":"2","interfaces":[]}"#.utf8)).interfaces == [])
     }
 
     @Test(
@@ -136,7 +151,7 @@ internal import Testing
         // The process's own zone: nothing of it is set or looked at before the mistake.
         let clock = try TimeZoneClock()
         do throws(VnstatError) {
-            _ = try VnstatImport.spans(of: "a", in: Array(json.utf8), clock: clock)
+            _ = try VnstatImport(Array(json.utf8)).figures(of: "a", clock: clock)
             Issue.record("it was taken")
         } catch let thrown {
             #expect(thrown == error)
@@ -169,7 +184,7 @@ internal import Testing
                 let years = rows { year() + "}" }
                 let tables = "\"hour\":[\(hours)],\"day\":[\(days)],\"month\":[\(months)],\"year\":[\(years)]"
                 let json = "{\"jsonversion\":\"2\",\"interfaces\":[{\"name\":\"a\",\"traffic\":{\(tables)}}]}"
-                let spans = try VnstatImport.spans(of: "a", in: Array(json.utf8), clock: clock)
+                let spans = try VnstatImport(Array(json.utf8)).figures(of: "a", clock: clock).spans
                 #expect(zip(spans, spans.dropFirst()).allSatisfy { $0.end <= $1.start })
                 #expect(spans.allSatisfy { $0.start < $0.end && $0.isImported && $0.flow.txBytes <= UInt64(Int64.max) })
             }

@@ -46,6 +46,14 @@ import Testing
                     EventsCommand(interface: "a", since: .ago(129_600_000_000), limit: 3, follows: true, isJSON: true)
                 )
             ),
+            (["import", "vnstat"], .importing(ImportCommand())),
+            (["import", "vnstat", "-", "-j"], .importing(ImportCommand(file: "-", isJSON: true))),
+            (
+                ["import", "vnstat", "f", "--interface", #"\xFF"#, "--timezone=Asia/Tokyo", "--dry-run"],
+                .importing(ImportCommand(file: "f", interface: #"\xff"#, timezone: "Asia/Tokyo", isDry: true))
+            ),
+            (["export"], .export(ExportCommand(interfaces: []))),
+            (["export", "b", "a", "b", "--json"], .export(ExportCommand(interfaces: ["b", "a"]))),
             (["call", "a.B"], .call(method: "a.B", parameters: .object([:]), more: false)),
             (
                 ["call", "a.B", #"{"n":1}"#, "--more"],
@@ -94,6 +102,16 @@ import Testing
         (["show", "a", "--since", "7d"], "option '--since' does not belong to 'show'"),
         (["events", "a", "b"], "'b' is one argument too many"),
         (["events", "--timezone", "UTC"], "option '--timezone' does not belong to 'events'"),
+        (["import"], "what to import from, 'vnstat', is missing"),
+        (["import", "vnstt"], "unknown command 'import vnstt'; did you mean 'import vnstat'?"),
+        (["import", "vnstat", "a", "b"], "'b' is one argument too many"),
+        (["import", "vnstat", "--interval", "1s"], "option '--interval' does not belong to 'import'"),
+        (
+            ["import", "vnstat", "--timezone", "Mars"],
+            "option '--timezone': no time zone 'Mars' here; names are those of the tz database, such as UTC"
+        ),
+        (["export", "--csv"], "option '--csv' does not belong to 'export'"),
+        (["list", "--dry-run"], "option '--dry-run' does not belong to 'list'"),
         (["list", "--jsn"], "unknown option '--jsn'; did you mean '--json'?"),
         (["list", "eth0"], "'eth0' is one argument too many"),
         (["show"], "the interface to show is missing"),
@@ -109,7 +127,7 @@ import Testing
         #expect(error?.description == sentence)
     }
 
-    @Test(arguments: [nil, "list", "show", "watch", "history", "events", "call"])
+    @Test(arguments: [nil, "list", "show", "watch", "history", "events", "import", "export", "call"])
     func helpFitsAScreen(_ topic: String?) {
         let lines = Help.text(topic, Fixture.ascii).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.allSatisfy { $0.count <= 80 })

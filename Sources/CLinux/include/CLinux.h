@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -25,6 +26,16 @@
 
 /* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC; −1 and errno on failure. */
 int ifc_accept(int listener);
+
+/* The user id of who connected to a socket of the local machine (unix(7), SO_PEERCRED); −1 and errno on failure. */
+int64_t ifc_peer_user(int socket);
+
+/*
+ * Starts a program that is looked for in PATH (posix_spawnp(3)): standard input is /dev/null, standard output `output`,
+ * the rest is this process's own. `arguments` ends with NULL. The process id; −1 and errno on failure, ENOENT when there
+ * is no such program.
+ */
+int ifc_spawn(char *_Nullable const *_Nonnull arguments, int output);
 
 /*
  * Gives the pages of programs and libraries back that are mapped from their files and never written (madvise(2),

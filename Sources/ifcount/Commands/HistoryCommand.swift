@@ -114,6 +114,12 @@ enum HistoryService {
             throw Failure(message: message, status: .noSuchInterface)
         } catch ClientError.refused(VarlinkService.methodNotFound, _) {
             throw Failure(message: "the daemon at \(path) keeps no history; it is older than this command")
+        } catch ClientError.refused(NoHistory.error, _) {
+            let advice = "its log says more"
+            throw Failure(message: "the daemon at \(path) keeps no history, or it cannot be used now; \(advice)")
+        } catch ClientError.refused(VarlinkService.permissionDenied, _) {
+            let advice = "run it again with sudo"
+            throw Failure(message: "only root and the daemon's own user may change the history; \(advice)")
         } catch ClientError.refused(VarlinkService.invalidParameter, let parameters) {
             let name = parameters.text("parameter").map { " '\($0)'" } ?? ""
             throw Failure(message: "the daemon at \(path) does not take that value of\(name)")
