@@ -17,7 +17,7 @@ SECONDS = 60
 export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin:/usr/sbin:/sbin
 
 SWIFT_FILES = $(wildcard Package.swift Sources Tests)
-SHELL_FILES = .ci/run packaging/install-deps packaging/test-install
+SHELL_FILES = .ci/run packaging/install-deps packaging/test-install packaging/test-release
 # A static Swift library and no symbols: an installed program needs no Swift and is as small as it gets.
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 
@@ -69,7 +69,10 @@ lint: ## formatting of Swift, syntax of shell
 test-install: ## install into a temporary folder, verify the units, uninstall
 	@packaging/test-install
 
-check: lint test-install test ## all of lint, test-install and test; a warning is an error
+test-release: build ## run each command of the release build once: the optimiser is tested, too
+	@packaging/test-release $(RELEASE)
+
+check: lint test-install test-release test ## all of lint, test-install, test-release and test; a warning is an error
 
 format: ## format the Swift sources in place
 	swift format --in-place --parallel --recursive $(SWIFT_FILES)
