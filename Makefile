@@ -97,4 +97,4 @@ clean: ## remove all that was built
 
 # Swift's builds wait for each other anyway, and the tests' summary has to come last.
 .NOTPARALLEL:
-.PHONY: help deps deps-test build watch demo test lint test-install check format install uninstall clean
+.PHONY: help deps deps-test build watch demo test lint test-install test-release check format install uninstall clean
