@@ -51,7 +51,7 @@ package final class Daemon {
     private var failure: String?
     /// A link has ended since the last save was thought of.
     private var hasEnded = false
-    /// Whether anything was done, beside counting, since the memory for it was given back; starting counts.
+    /// Whether anything was done, beside counting, since the memory for it was given back; starting and saving count.
     private var isAwake = true
     /// When a client was served last, on CLOCK_BOOTTIME in µs.
     private var lastServed: UInt64 = 0
@@ -185,7 +185,7 @@ package final class Daemon {
         rest()
         sample()
         pushTicks(at: Clock.boot, all: false)
-        persistence?.save(sampler, isUrgent: hasEnded)
+        if persistence?.save(sampler, isUrgent: hasEnded) == true { isAwake = true }
         hasEnded = false
         report()
         manager.notify("WATCHDOG=1")

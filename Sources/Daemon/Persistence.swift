@@ -68,10 +68,12 @@ package final class Persistence {
     /// - Parameters:
     ///   - sampler: whose.
     ///   - isUrgent: whether an incarnation has ended.
-    func save(_ sampler: Sampler, isUrgent: Bool) {
-        let now = Clock.boot
+    /// - Returns: whether anything was handed over.
+    func save(_ sampler: Sampler, isUrgent: Bool) -> Bool {
         let due = isUrgent ? min(Self.haste, interval) : interval
-        if now >= handedOver + due { handOver(sampler) }
+        guard Clock.boot >= handedOver + due else { return false }
+        handOver(sampler)
+        return true
     }
 
     /// Hands over what was counted, so that what is asked next finds it in the store.
