@@ -11,8 +11,6 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The file is no database, or one that is damaged.
     package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
-    /// There is no room for more.
-    package var isFull: Bool { primary == SQLITE_FULL }
 
     package var description: String { message }
 }

@@ -39,7 +39,7 @@ package enum CounterRules {
         at: UInt64,
         disturbed: Bool
     ) -> Verdict {
-        let elapsed = at > track.at ? at - track.at : 0
+        let elapsed = at.elapsed(since: track.at)
         let lifted = lift(value, width, onto: track.mark)
         if lifted >= track.mark { return judgeRise(to: lifted, after: track, elapsed: elapsed) }
 
@@ -148,4 +148,9 @@ package struct Track: Hashable, Sendable, Codable {
             return 0
         }
     }
+}
+
+extension UInt64 {
+    /// How much later this moment is than another; 0 when it is not: no arithmetic may trap, and clocks may stand still.
+    func elapsed(since earlier: UInt64) -> UInt64 { self > earlier ? self - earlier : 0 }
 }

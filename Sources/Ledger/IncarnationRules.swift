@@ -3,7 +3,7 @@ extension Ledger {
     /// Takes a message that a link exists and looks like this now.
     mutating func take(_ link: Link, _ sample: Scan.Sample?, at: UInt64, wall: Int) {
         let ifindex = link.identity.ifindex
-        if live[ifindex].map({ $0.isSame(as: link) }) ?? false {
+        if live[ifindex]?.isSame(as: link) == true {
             update(link, sample, at: at, wall: wall)
         } else {
             // The number is another link's now, and nobody told that its link had ended.
@@ -21,14 +21,15 @@ extension Ledger {
         }
         for link in links where !uncertain.contains(link.identity.ifindex) {
             let ifindex = link.identity.ifindex
-            if live[ifindex].map({ $0.isSame(as: link) }) ?? false {
+            if live[ifindex]?.isSame(as: link) == true {
                 update(link, nil, at: at, wall: wall)
                 if let away, let index = live[ifindex]?.account { accounts[index].overlook(away.length) }
                 continue
             }
             endUnseen(ifindex, at: at)
             if isFirst {
-                beginBaseline(link, at: at, wall: wall)
+                // Its first reading is where counting begins.
+                begin(link, account: account(for: link, at: at, wall: wall), at: at)
             } else {
                 beginUnseen(link, at: at, wall: wall)
             }
@@ -40,7 +41,7 @@ extension Ledger {
     mutating func doubtAbsent(at: UInt64) {
         for (index, account) in accounts.enumerated() where account.current == nil {
             if account.rxAtMost == nil && account.txAtMost == nil { continue }
-            let unobserved = away?.length ?? (at > account.asOf ? at - account.asOf : 0)
+            let unobserved = away?.length ?? at.elapsed(since: account.asOf)
             note(.unseenLife, account: index, ifindex: 0, rx: true, tx: true, unobserved: unobserved)
         }
     }
@@ -74,7 +75,7 @@ extension Ledger {
         tell(departed ? .departed : .removed, incarnation, gapped: !(rxSure && txSure))
         if !rxSure || !txSure {
             let cause: Happening.Gap = closing == nil ? .unseenEnd : .unsureClosing
-            let unobserved = at > before ? at - before : 0
+            let unobserved = at.elapsed(since: before)
             note(cause, account: index, ifindex: ifindex, rx: !rxSure, tx: !txSure, unobserved: unobserved)
         }
         accounts[index].endedSurely = rxSure && txSure
@@ -139,7 +140,7 @@ extension Ledger {
         let ifindex = link.identity.ifindex
         let index = account(for: link, at: at, wall: wall)
         let before = max(accounts[index].asOf, away == nil ? scannedAt ?? at : 0)
-        let unobserved = away?.length ?? (at > before ? at - before : 0)
+        let unobserved = away?.length ?? at.elapsed(since: before)
         if let departed = accounts[index].recall(where: { $0.isContinued(by: link) }) {
             let isSure = departed.link.identity.inode != nil && link.identity.inode != nil
             comeBack(departed, as: link, nil, at: at)
@@ -160,11 +161,6 @@ extension Ledger {
         tell(incarnation.life == 1 ? .created : .recreated, incarnation, gapped: true)
         note(.unseenBirth, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
         accounts[index].rest(at: at)
-    }
-
-    /// A link of the first look: its next reading is where counting begins.
-    private mutating func beginBaseline(_ link: Link, at: UInt64, wall: Int) {
-        begin(link, account: account(for: link, at: at, wall: wall), at: at)
     }
 
     /// Opens an incarnation: a reset of the account, when it had one before.
@@ -280,7 +276,7 @@ extension Ledger {
         accounts[index].missing.removeAll { $0 == ifindex }
         if !wasMissing { tell(.removed, incarnation, gapped: true) }
         let before = incarnation.asOf
-        let unobserved = away?.length ?? (at > before ? at - before : 0)
+        let unobserved = away?.length ?? at.elapsed(since: before)
         note(.unseenEnd, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
         accounts[index].endedSurely = false
         leave(ifindex, index, at: at)
@@ -291,7 +287,7 @@ extension Ledger {
         for ifindex in accounts[index].missing {
             guard let incarnation = live.removeValue(forKey: ifindex) else { continue }
             let since = incarnation.missingSince ?? incarnation.asOf
-            let unobserved = since > incarnation.asOf ? since - incarnation.asOf : 0
+            let unobserved = since.elapsed(since: incarnation.asOf)
             note(.unseenEnd, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved, until: since)
             accounts[index].endedSurely = false
         }

@@ -149,7 +149,7 @@ package struct Ledger: Sendable {
     private mutating func resume(from state: State, at: UInt64, wall: Int) {
         let sameBoot = state.session.boot == session.boot
         if sameBoot, let before = state.scannedAt {
-            away = Absence(length: at > before ? at - before : 0, isReboot: false)
+            away = Absence(length: at.elapsed(since: before), isReboot: false)
         } else {
             // No clock goes on over a reboot but the wall clock, which may have been set; this boot alone is sure.
             let apart = wall > state.scannedWall ? UInt64(wall - state.scannedWall) : 0
@@ -191,7 +191,7 @@ package struct Ledger: Sendable {
                 ifindex: ifindex,
                 rx: true,
                 tx: true,
-                unobserved: at > before ? at - before : 0
+                unobserved: at.elapsed(since: before)
             )
             tell(.reset, incarnation, gapped: true)
         }

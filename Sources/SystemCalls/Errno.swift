@@ -13,10 +13,7 @@ package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
     package static let wouldBlock = Errno(EAGAIN)
     package static let interrupted = Errno(EINTR)
     package static let noEntry = Errno(ENOENT)
-    package static let noDevice = Errno(ENODEV)
     package static let noData = Errno(ENODATA)
-    package static let notPermitted = Errno(EPERM)
-    package static let noAccess = Errno(EACCES)
     package static let exists = Errno(EEXIST)
     package static let addressInUse = Errno(EADDRINUSE)
     package static let connectionRefused = Errno(ECONNREFUSED)
@@ -32,7 +29,6 @@ package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
     package static let notSocket = Errno(ENOTSOCK)
     package static let timedOut = Errno(ETIMEDOUT)
     package static let fileTooLarge = Errno(EFBIG)
-    package static let invalidArgument = Errno(EINVAL)
 
     /// The C library's own words, such as "Permission denied" (strerror_r(3)).
     package var description: String {
