@@ -1,3 +1,4 @@
+internal import Ledger
 internal import SystemCalls
 internal import Wire
 
@@ -96,8 +97,8 @@ struct Clients {
     struct Answerers {
         /// Answers a request.
         var answer: (Request) -> Service.Answer
-        /// Takes the question of a client, by its token, to the history.
-        var ask: (UInt64, @escaping HistoryService.Question) -> Void
+        /// Takes the question of a client, by its token, to the history; with its answer an account is changed.
+        var ask: (UInt64, @escaping HistoryService.Question, Amendment?) -> Void
         /// Hands what was counted over to the history, so that the next question finds it there.
         var handOver: () -> Void
     }
@@ -175,11 +176,15 @@ struct Clients {
                         subscription: subscription,
                         nextEvent: firstRecent + recent.count
                     )
-                    answerers.ask(connection.token, question)
+                    answerers.ask(connection.token, question, nil)
                 case .change(let question):
                     connection.asking = Connection.Asking(nextEvent: 0, isAnswered: !request.oneway)
                     answerers.handOver()
-                    answerers.ask(connection.token, question)
+                    answerers.ask(connection.token, question, nil)
+                case .amend(let amendment, let copy):
+                    connection.asking = Connection.Asking(nextEvent: 0, isAnswered: !request.oneway)
+                    answerers.handOver()
+                    answerers.ask(connection.token, copy, amendment)
                 }
             }
         } catch {

@@ -129,6 +129,17 @@ package final class Daemon {
         followEvents()
     }
 
+    /// Puts a copy of the history in its place, while no daemon runs.
+    ///
+    /// - Parameters:
+    ///   - file: the copy; it is moved.
+    ///   - directory: the state directory.
+    /// - Returns: where what was there before is kept; nil when there was nothing.
+    /// - Throws: `Store.Failure`; nothing was changed then.
+    package static func restore(_ file: String, to directory: String) throws -> String? {
+        try Store.restore(file, to: directory, wall: Clock.wall)
+    }
+
     /// Runs until a signal asks for the end.
     ///
     /// - Throws: `Errno` when the loop itself fails.
@@ -289,7 +300,7 @@ package final class Daemon {
     /// Hears of the history: whether it is saved, and what it answers.
     private func hear() {
         guard let persistence else { return }
-        let replies = persistence.hear()
+        let replies = persistence.hear(sampler)
         sampler.persistence = persistence.status
         for reply in replies {
             clients.deliver(reply.frame, to: reply.token, at: Clock.boot, &poller, answerers)
@@ -300,7 +311,9 @@ package final class Daemon {
     private var answerers: Clients.Answerers {
         Clients.Answerers(
             answer: { [sampler] in Service.answer($0, from: sampler) },
-            ask: { [persistence, sampler] token, question in persistence?.ask(for: token, sampler, question) },
+            ask: { [persistence, sampler] token, question, amendment in
+                persistence?.ask(for: token, sampler, question, then: amendment)
+            },
             handOver: { [persistence, sampler] in persistence?.handOver(sampler) }
         )
     }

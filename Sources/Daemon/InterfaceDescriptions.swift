@@ -146,6 +146,26 @@ enum InterfaceDescriptions {
           txBytes: int
         )
 
+        # Removes all that is kept of an interface: total, history and events. One that is here is counted anew, from its
+        # last reading on. This and the next two are for root and the daemon's own user only, else PermissionDenied. Each
+        # makes a copy of the history first, and answers with its path when the change is on disk.
+        method Forget(interface: string) -> (backup: string)
+
+        # Gives all that is kept of an interface that is gone to a name that has nothing yet.
+        method Rename(interface: string, to: string) -> (backup: string)
+
+        # Adds all that is kept of an interface that is gone to what another name has.
+        method Merge(interface: string, into: string) -> (backup: string)
+
+        # It is here, or may come back at once.
+        error InterfacePresent (interface: string)
+
+        # Something is kept under this name already, or it is the same.
+        error InterfaceKnown (interface: string)
+
+        # No copy could be made; so nothing was changed.
+        error NoBackup (reason: string)
+
         # The daemon keeps no history, or cannot read it now.
         error NoHistory ()
 

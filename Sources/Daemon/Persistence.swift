@@ -20,6 +20,13 @@ package final class Persistence {
         var frame: [UInt8]?
     }
 
+    /// Who waits for an answer.
+    private struct Asker {
+        var token: UInt64
+        /// What is to be done when a copy has been made: then the answer is its path.
+        var amendment: Amendment?
+    }
+
     private let recorder: Recorder
     private let interval: UInt64
     private let log: (String) -> Void
@@ -27,8 +34,10 @@ package final class Persistence {
     private var failure: String?
     /// When something was handed over last, on CLOCK_BOOTTIME in µs.
     private var handedOver: UInt64 = 0
-    private var askers: [UInt64: UInt64] = [:]
+    private var askers: [UInt64: Asker] = [:]
     private var nextQuestion: UInt64 = 1
+    /// The day on which accounts retired last.
+    private var retiredOn: Int?
 
     /// How long the end may wait for the disk, in ms.
     private static let patience: Int32 = 10_000
@@ -72,6 +81,7 @@ package final class Persistence {
     func save(_ sampler: Sampler, isUrgent: Bool) -> Bool {
         let due = isUrgent ? min(Self.haste, interval) : interval
         guard Clock.boot >= handedOver + due else { return false }
+        retireOnceADay(sampler)
         handOver(sampler)
         return true
     }
@@ -79,12 +89,12 @@ package final class Persistence {
     /// Hands over what was counted, so that what is asked next finds it in the store.
     func handOver(_ sampler: Sampler) {
         handedOver = Clock.boot
-        recorder.save(sampler.state, sampler.takeJournal(), at: handedOver)
+        recorder.save(sampler.state, sampler.takeJournal(), after: sampler.takeChanges(), at: handedOver)
     }
 
     /// Hands over the last of it, and waits until it is on disk, though not for ever.
     func end(_ sampler: Sampler) {
-        recorder.save(sampler.state, sampler.takeJournal(), at: Clock.boot, isLast: true)
+        recorder.save(sampler.state, sampler.takeJournal(), after: sampler.takeChanges(), at: Clock.boot, isLast: true)
         switch recorder.awaitEnd(milliseconds: Self.patience) {
         case .saved: break
         case .failed(let reason): log("the last figures could not be saved: \(reason)")
@@ -99,16 +109,36 @@ package final class Persistence {
     ///   - token: the client.
     ///   - sampler: has counted what is not handed over yet.
     ///   - question: what to ask.
-    func ask(for token: UInt64, _ sampler: Sampler, _ question: @escaping HistoryService.Question) {
-        askers[nextQuestion] = token
+    ///   - amendment: what to do when the answer is there: then the answer is the path of a copy made for it.
+    func ask(
+        for token: UInt64,
+        _ sampler: Sampler,
+        _ question: @escaping HistoryService.Question,
+        then amendment: Amendment? = nil
+    ) {
+        askers[nextQuestion] = Asker(token: token, amendment: amendment)
         recorder.ask(Recorder.Question(number: nextQuestion, sampler.journal ?? Journal(), ask: question))
         nextQuestion += 1
+    }
+
+    /// Changes an account, a copy of the history having been made; who asked for it is answered when that is on disk.
+    ///
+    /// - Returns: what to answer at once, when it cannot be done now.
+    private func amend(_ amendment: Amendment, _ sampler: Sampler, copy: [UInt8], for token: UInt64) -> [UInt8]? {
+        do throws(Amendment.Refusal) {
+            try sampler.amend(amendment)
+        } catch {
+            return AmendmentService.frame(error)
+        }
+        handOver(sampler)
+        ask(for: token, sampler, { _, _ in AmendmentService.frame(copy: copy) })
+        return nil
     }
 
     /// Hears what the recorder has to say.
     ///
     /// - Returns: answers for clients.
-    func hear() -> [Reply] {
+    func hear(_ sampler: Sampler) -> [Reply] {
         var replies: [Reply] = []
         for news in recorder.takeNews() {
             switch news {
@@ -121,12 +151,42 @@ package final class Persistence {
                 if failure != reason { log("the history cannot be saved: \(reason); counting goes on") }
                 failure = reason
                 status.isPersisted = false
-            case .answer(let number, let frame):
-                if let token = askers.removeValue(forKey: number) { replies.append(Reply(token: token, frame: frame)) }
+            case .answer(let number, let answer):
+                guard let asker = askers.removeValue(forKey: number) else { continue }
+                if let reply = reply(answer, to: asker, sampler) { replies.append(reply) }
             case .ended:
                 break
             }
         }
         return replies
+    }
+
+    /// What to send for an answer; nil when that is not all yet.
+    private func reply(
+        _ answer: Result<[UInt8], Recorder.QuestionFailure>,
+        to asker: Asker,
+        _ sampler: Sampler
+    ) -> Reply? {
+        switch (answer, asker.amendment) {
+        case (.success(let frame), nil):
+            return Reply(token: asker.token, frame: frame)
+        case (.success(let copy), let amendment?):
+            let refusal = amend(amendment, sampler, copy: copy, for: asker.token)
+            return refusal.map { Reply(token: asker.token, frame: $0) }
+        case (.failure(let failure), nil):
+            log("the history cannot be read: \(failure.reason)")
+            return Reply(token: asker.token, frame: nil)
+        case (.failure(let failure), _?):
+            return Reply(token: asker.token, frame: AmendmentService.frame(noCopy: failure.reason))
+        }
+    }
+
+    /// Lets the accounts of links retire that ended long ago, where the clock can be believed.
+    private func retireOnceADay(_ sampler: Sampler) {
+        let now = Clock.wall
+        let day = now / Retention.day
+        guard day != retiredOn, now >= Journal.earliest else { return }
+        retiredOn = day
+        sampler.retire(before: now - Retention().ephemeral)
     }
 }

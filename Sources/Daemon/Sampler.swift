@@ -87,6 +87,34 @@ package final class Sampler {
         return journal ?? Journal()
     }
 
+    /// What was done to accounts and was not taken yet.
+    private var changes: [AccountChange] = []
+
+    /// Takes what was done to accounts since this was asked last, before what `takeJournal` gives.
+    package func takeChanges() -> [AccountChange] {
+        defer { changes = [] }
+        return changes
+    }
+
+    /// Finds out whether an account can be changed.
+    ///
+    /// - Throws: why not.
+    func check(_ amendment: Amendment) throws(Amendment.Refusal) { try ledger.check(amendment) }
+
+    /// Changes an account.
+    ///
+    /// - Throws: why not.
+    func amend(_ amendment: Amendment) throws(Amendment.Refusal) { follow([try ledger.amend(amendment)]) }
+
+    /// Lets the accounts of ephemeral links retire that ended before a moment; wall clock, µs since 1970.
+    func retire(before moment: Int) { follow(ledger.retire(before: moment)) }
+
+    private func follow(_ made: [AccountChange]) {
+        guard journal != nil else { return }
+        for change in made { journal?.follow(change) }
+        changes += made
+    }
+
     /// What happened since this was asked last.
     package func takeEvents() -> [Event] {
         defer { events = [] }

@@ -1,4 +1,5 @@
 internal import History
+internal import Ledger
 internal import SystemCalls
 internal import Wire
 
@@ -14,6 +15,8 @@ struct Service {
         case ask(HistoryService.Question, then: Subscription?)
         /// The history is to be changed, after all that was counted so far is in it.
         case change(HistoryService.Question)
+        /// An account is to be changed, after a copy of the history was made.
+        case amend(Amendment, copy: HistoryService.Question)
     }
 
     /// How many interfaces one watch may name.
@@ -68,6 +71,14 @@ struct Service {
             let question = try ImportService.question(request, before: reading?.total.sinceUSec ?? .max)
             guard reading != nil else { return failure(NoSuchInterface.error, ["interface": .string(interface)]) }
             return .change(question)
+        case Forget.method, Rename.method, Merge.method:
+            guard request.mayChange else { return failure(VarlinkService.permissionDenied, [:]) }
+            guard sampler.persistence != nil else { return noHistory }
+            let amendment = try AmendmentService.amendment(request)
+            do throws(Amendment.Refusal) { try sampler.check(amendment) } catch {
+                return .reply(AmendmentService.frame(error))
+            }
+            return .amend(amendment, copy: AmendmentService.copy(now: Clock.wall))
         case VarlinkService.getInfo:
             try request.allow()
             return success(
@@ -110,7 +121,7 @@ struct Service {
     }
 
     /// What is answered where there is no history to ask, or it cannot be read.
-    static let noHistoryFrame = Frame.encode(Reply<[String: JSONValue]>(parameters: [:], error: NoHistory.error))
+    static let noHistoryFrame = failureFrame(NoHistory.error, [:])
 
     private static var noHistory: Answer { .reply(noHistoryFrame) }
 
@@ -129,6 +140,11 @@ struct Service {
     }
 
     private static func failure(_ error: String, _ parameters: [String: JSONValue]) -> Answer {
-        .reply(Frame.encode(Reply(parameters: parameters, error: error)))
+        .reply(failureFrame(error, parameters))
+    }
+
+    /// An error reply.
+    static func failureFrame(_ error: String, _ parameters: [String: JSONValue]) -> [UInt8] {
+        Frame.encode(Reply(parameters: parameters, error: error))
     }
 }

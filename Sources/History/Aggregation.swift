@@ -70,8 +70,8 @@ package enum Aggregation {
         var changes = [Int](repeating: 0, count: rows.count + 1)
         for doubt in doubts {
             let touched = touched(from: doubt.start, to: doubt.end, edges)
-            changes[touched.lowerBound] += 1
-            changes[touched.upperBound] -= 1
+            changes[touched.lowerBound] += doubt.count
+            changes[touched.upperBound] -= doubt.count
         }
         var gaps = 0
         for row in rows.indices {

@@ -69,10 +69,13 @@ package struct Doubt: Hashable, Sendable {
     package var start: Int
     package var end: Int
     package var cause: String
+    /// How many there were in this time.
+    package var count: Int
 
-    package init(start: Int, end: Int, cause: String) {
+    package init(start: Int, end: Int, cause: String, count: Int = 1) {
         self.start = start
         self.end = end
         self.cause = cause
+        self.count = count
     }
 }

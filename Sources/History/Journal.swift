@@ -116,6 +116,29 @@ package struct Journal: Hashable, Sendable {
         for occurrence in later.occurrences { note(occurrence) }
     }
 
+    /// Follows what has become of an account.
+    package mutating func follow(_ change: AccountChange) {
+        switch change {
+        case .removed(let name):
+            slots = slots.filter { $0.key.interface != name }
+            spans[name] = nil
+            doubts[name] = nil
+            untimed[name] = nil
+            occurrences.removeAll { $0.interface == name }
+        case .moved(let name, let other):
+            for (key, flow) in slots where key.interface == name {
+                slots[key] = nil
+                slots[SlotKey(interface: other, start: key.start), default: Flow()] += flow
+            }
+            if let moved = spans.removeValue(forKey: name) { spans[other, default: []] += moved }
+            if let moved = doubts.removeValue(forKey: name) { doubts[other, default: []] += moved }
+            if let moved = untimed.removeValue(forKey: name) { untimed[other, default: Flow()] += moved }
+            for index in occurrences.indices where occurrences[index].interface == name {
+                occurrences[index].interface = other
+            }
+        }
+    }
+
     /// What it has of one interface's slots.
     package func slots(of interface: LinkName) -> [SlotFlow] {
         slots.filter { $0.key.interface == interface }.map { SlotFlow(start: $0.key.start, flow: $0.value) }

@@ -29,10 +29,15 @@ package final class Recorder: Sendable {
         case saved(at: UInt64, wall: Int)
         /// It could not be saved, and will be tried again; why.
         case failed(String)
-        /// An answer: bytes to send, or nil when the question failed for a reason that is also in `failed`.
-        case answer(number: UInt64, [UInt8]?)
+        /// An answer, or why the question failed.
+        case answer(number: UInt64, Result<[UInt8], QuestionFailure>)
         /// The recorder has ended; it saved all, or not, and why.
         case ended(failure: String?)
+    }
+
+    /// Why a question has no answer.
+    package struct QuestionFailure: Error, Hashable, Sendable {
+        package var reason: String
     }
 
     /// How the last save went.
@@ -52,9 +57,21 @@ package final class Recorder: Sendable {
     /// What is to be saved: the last state, and all that was counted on the way to it.
     private struct Batch: Sendable {
         var state: Ledger.State
+        /// What was done to accounts before `journal` begins, or is followed in it.
+        var changes: [AccountChange]
         var journal: Journal
         var at: UInt64
         var isLast: Bool
+
+        /// Adds a later one.
+        mutating func append(_ later: Batch) {
+            for change in later.changes { journal.follow(change) }
+            journal.append(later.journal)
+            changes += later.changes
+            state = later.state
+            at = later.at
+            isLast = later.isLast
+        }
     }
 
     private let mail = Mutex(Mail())
@@ -80,13 +97,19 @@ package final class Recorder: Sendable {
     /// - Parameters:
     ///   - state: the ledger's.
     ///   - journal: what was counted since the last hand-over.
+    ///   - changes: what was done to accounts since then, before what `journal` has.
     ///   - at: the moment on CLOCK_BOOTTIME in µs.
     ///   - isLast: whether the daemon ends, and the recorder with it.
-    package func save(_ state: Ledger.State, _ journal: Journal, at: UInt64, isLast: Bool = false) {
+    package func save(
+        _ state: Ledger.State,
+        _ journal: Journal,
+        after changes: [AccountChange] = [],
+        at: UInt64,
+        isLast: Bool = false
+    ) {
+        let batch = Batch(state: state, changes: changes, journal: journal, at: at, isLast: isLast)
         mail.withLock { mail in
-            var whole = mail.batch?.journal ?? Journal()
-            whole.append(journal)
-            mail.batch = Batch(state: state, journal: whole, at: at, isLast: isLast)
+            if mail.batch == nil { mail.batch = batch } else { mail.batch?.append(batch) }
             // Who has asked and is not answered yet will find it there, and must not find it twice.
             for index in mail.questions.indices { mail.questions[index].journal = Journal() }
         }
@@ -135,15 +158,11 @@ package final class Recorder: Sendable {
                 }
                 return (mail.batch, mail.questions)
             }
-            if let batch {
-                var journal = unsaved?.journal ?? Journal()
-                journal.append(batch.journal)
-                unsaved = Batch(state: batch.state, journal: journal, at: batch.at, isLast: batch.isLast)
-            }
+            if let batch { if unsaved == nil { unsaved = batch } else { unsaved?.append(batch) } }
             if let batch = unsaved {
                 var failure: String?
                 do {
-                    try store.save(batch.state, batch.journal, isLast: batch.isLast)
+                    try store.save(batch.state, batch.journal, after: batch.changes, isLast: batch.isLast)
                     unsaved = nil
                     if !batch.isLast { foldOnceADay(store, now: batch.state.scannedWall, &folded) }
                     tell(.saved(at: batch.at, wall: batch.state.scannedWall))
@@ -157,10 +176,9 @@ package final class Recorder: Sendable {
                 do {
                     var fresh = unsaved?.journal ?? Journal()
                     fresh.append(question.journal)
-                    tell(.answer(number: question.number, try question.ask(store, fresh)))
+                    tell(.answer(number: question.number, .success(try question.ask(store, fresh))))
                 } catch {
-                    tell(.failed("\(error)"))
-                    tell(.answer(number: question.number, nil))
+                    tell(.answer(number: question.number, .failure(QuestionFailure(reason: "\(error)"))))
                 }
             }
         }

@@ -1,23 +1,24 @@
 internal import Ledger
 
-/// How long the store keeps quarter hours. What is older is folded, not forgotten: no byte leaves the history.
+/// How long the store keeps what by the hour and by the link. What is older is folded, not forgotten: no byte leaves the
+/// history.
 package struct Retention: Hashable, Sendable {
-    /// Quarter hours that are older than this, in µs, are folded into days of UTC.
+    /// Quarter hours that are older than this, in µs, are folded into days of UTC, and so are spans and doubts.
     package var quarters = 400 * Self.day
-    /// The history of a link that was there once, and has been gone for longer than this, in µs, is folded into one span
-    /// if it is of a kind that comes by the thousand.
+    /// How long after its end the account of a link of one life retires, in µs, if it is of a kind that comes by the
+    /// thousand.
     package var ephemeral = 30 * Self.day
+    /// How many events are kept; the oldest go.
+    package var events = 100_000
 
     package init() {}
 
-    private static let day = 86_400_000_000
-
-    /// The kinds of links that container engines make one of for each container.
-    static let ephemeralKinds: Set<String> = ["veth", "ifb", "dummy", "ipvlan", "macvlan", "macvtap"]
+    /// In µs.
+    package static let day = 86_400_000_000
 }
 
 extension Store {
-    /// Folds what is old: a day's quarter hours become one span of that day, a dead ephemeral link's become one span.
+    /// Folds what is old: what a day's quarter hours, spans and doubts say becomes one span and one doubt of that day.
     ///
     /// - Parameters:
     ///   - retention: what is old.
@@ -26,47 +27,80 @@ extension Store {
     /// - Throws: `SQLiteError`; nothing was changed then.
     @discardableResult
     package func fold(_ retention: Retention, now: Int) throws(SQLiteError) -> Int {
+        let limit = (now - retention.quarters) / Retention.day * Retention.day
         var folded = 0
         try database.transaction { () throws(SQLiteError) in
-            let limit = Int64((now - retention.quarters) / 1_000_000 / 86400 * 86400)
-            folded += try fold(where: "start < ?1", by: "start / 86400", .integer(limit))
-            for account in try deadEphemerals(since: now - retention.ephemeral) {
-                folded += try fold(where: "account = ?1", by: "start * 0", .integer(account))
-            }
+            folded = try foldSlots(before: limit)
+            try foldSpans(before: limit)
+            try foldDoubts(before: limit)
+            try database.prepare("DELETE FROM event WHERE id <= (SELECT max(id) FROM event) - ?1")
+                .run(.integer(Int64(retention.events)))
         }
         return folded
     }
 
-    /// Makes one span of each group of an account's slots that a condition picks: from the first slot's beginning to the last one's end.
-    private func fold(
-        where condition: String,
-        by group: String,
-        _ value: Statement.Value
-    ) throws(SQLiteError) -> Int {
+    private func foldSlots(before limit: Int) throws(SQLiteError) -> Int {
+        let seconds = Statement.Value.integer(Int64(limit / 1_000_000))
         try database.prepare(
             """
             INSERT INTO span (account, start_usec, end_usec, rx_bytes, tx_bytes, rx_packets, tx_packets, is_imported)
             SELECT account, min(start) * 1000000, (max(start) + 900) * 1000000, sum(rx_bytes), sum(tx_bytes),
-            sum(rx_packets), sum(tx_packets), 0 FROM slot WHERE \(condition) GROUP BY account, \(group)
+            sum(rx_packets), sum(tx_packets), 0 FROM slot WHERE start < ?1 GROUP BY account, start / 86400
             """
-        ).run(value)
-        try database.prepare("DELETE FROM slot WHERE \(condition)").run(value)
+        ).run(seconds)
+        try database.prepare("DELETE FROM slot WHERE start < ?1").run(seconds)
         return database.changes
     }
 
-    /// Accounts of links that were there once, are of an ephemeral kind, and have been gone since before a moment.
-    private func deadEphemerals(since moment: Int) throws(SQLiteError) -> [Int64] {
-        let kinds = Retention.ephemeralKinds.sorted().map { "'\($0)'" }.joined(separator: ", ")
-        var accounts: [Int64] = []
+    /// Makes one span of those of one day, where there are several; those that reach over its end stay as they are.
+    private func foldSpans(before limit: Int) throws(SQLiteError) {
+        let old = """
+            end_usec < ?1 AND is_imported = 0 AND start_usec / \(Retention.day) = (end_usec - 1) / \(Retention.day)
+            """
+        try merge(
+            "span",
+            group: "account, start_usec / \(Retention.day)",
+            where: old,
+            """
+            INSERT INTO span (account, start_usec, end_usec, rx_bytes, tx_bytes, rx_packets, tx_packets, is_imported)
+            SELECT account, min(start_usec), max(end_usec), sum(rx_bytes), sum(tx_bytes), sum(rx_packets),
+            sum(tx_packets), 0
+            """,
+            limit
+        )
+    }
+
+    private func foldDoubts(before limit: Int) throws(SQLiteError) {
+        try merge(
+            "doubt",
+            group: "account, cause, start_usec / \(Retention.day)",
+            where: "end_usec < ?1 AND start_usec / \(Retention.day) = (end_usec - 1) / \(Retention.day)",
+            """
+            INSERT INTO doubt (account, start_usec, end_usec, cause, count)
+            SELECT account, min(start_usec), max(end_usec), cause, sum(count)
+            """,
+            limit
+        )
+    }
+
+    /// Puts one row in the place of each group that has several.
+    private func merge(
+        _ table: String,
+        group: String,
+        where condition: String,
+        _ insert: String,
+        _ limit: Int
+    ) throws(SQLiteError) {
+        let before = Statement.Value.integer(Int64(limit))
+        var last: Int64 = 0
+        try database.prepare("SELECT coalesce(max(rowid), 0) FROM \(table)").rows { last = $0.integer(0) }
+        try database.prepare("\(insert) FROM \(table) WHERE \(condition) GROUP BY \(group) HAVING count(*) > 1")
+            .run(before)
         try database.prepare(
             """
-            SELECT id FROM account
-            WHERE json_extract(state, '$.kind') IN (\(kinds)) AND json_extract(state, '$.lives') = 1
-            AND json_extract(state, '$.current') IS NULL
-            AND (SELECT count(*) FROM slot WHERE account = id) > 0
-            AND (SELECT max(start) FROM slot WHERE account = id) * 1000000 < ?1
+            DELETE FROM \(table) WHERE \(condition) AND rowid <= ?2 AND (\(group)) IN
+            (SELECT \(group) FROM \(table) WHERE \(condition) GROUP BY \(group) HAVING max(rowid) > ?2)
             """
-        ).rows(.integer(Int64(moment))) { accounts.append($0.integer(0)) }
-        return accounts
+        ).run(before, .integer(last))
     }
 }

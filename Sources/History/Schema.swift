@@ -31,6 +31,11 @@ extension Database {
             }
             // A file whose log is lost must not look like one that never held anything.
             checkpoint()
+        } else if found < version {
+            try transaction { () throws(SQLiteError) in
+                for step in Self.steps[(found - 1)...] { try execute(step) }
+                try execute("PRAGMA user_version = \(version)")
+            }
         }
         return isNew ? version : found
     }
@@ -47,6 +52,12 @@ extension Database {
         try prepare(sql).rows { value = $0.integer(0) }
         return value
     }
+
+    /// What brings each format forward to the next, from format 1 on.
+    private static let steps = [
+        // Doubts of long ago are folded.
+        "ALTER TABLE doubt ADD COLUMN count INTEGER NOT NULL DEFAULT 1"
+    ]
 
     /// Times are µs since 1970, but for `slot.start`, which is seconds: its rows are the many.
     private static let tables = """
@@ -88,7 +99,8 @@ extension Database {
             account INTEGER NOT NULL REFERENCES account ON DELETE CASCADE,
             start_usec INTEGER NOT NULL,
             end_usec INTEGER NOT NULL,
-            cause TEXT NOT NULL
+            cause TEXT NOT NULL,
+            count INTEGER NOT NULL DEFAULT 1
         ) STRICT;
         CREATE INDEX doubt_by_time ON doubt (account, end_usec);
         CREATE TABLE event (

@@ -36,7 +36,7 @@ package final class Store {
     /// The file's name in the state directory.
     package static let fileName = "ifcount.db"
     /// What the file's format is called in it (PRAGMA user_version).
-    private static let version = 1
+    private static let version = 2
     /// How often the lock of the directory is asked for.
     private static let attempts = 20
     /// Marks the file as ifcount's (PRAGMA application_id): "ifct".
@@ -55,6 +55,8 @@ package final class Store {
     /// What the last daemon left when the store was opened; nil when there was none.
     package let left: Legacy?
 
+    /// The file's.
+    let path: String
     let database: Database
     /// Held for as long as the store is open (flock(2)).
     private let lock: Descriptor
@@ -70,18 +72,13 @@ package final class Store {
     /// - Throws: `Failure`; nothing was changed then.
     package init(directory: String, wall: Int) throws(Failure) {
         lock = try Self.acquire(directory)
-        let path = "\(directory)/\(Self.fileName)"
+        path = "\(directory)/\(Self.fileName)"
         do {
             (database, left, identifiers) = try Self.open(path)
         } catch {
             guard case .unusable(_, let reason) = error, reason.isDamage else { throw error }
             // What cannot be read is kept: it may be worth more to its owner than it is to this program.
-            let aside = Self.unusedPath("\(path).damaged-", from: wall / 1_000_000)
-            do {
-                for suffix in ["-wal", "-shm", ""] { try File.rename(path + suffix, to: aside + suffix) }
-            } catch {
-                throw .directory(directory, error)
-            }
+            let aside = try Self.move(path, aside: "damaged", directory, wall: wall)
             (database, left, identifiers) = try Self.open(path)
             putAside = (aside, reason.message)
         }
@@ -103,8 +100,53 @@ package final class Store {
         throw .locked(directory)
     }
 
+    /// Moves a file, and the log that belongs to it, to a name that says what it was.
+    ///
+    /// - Returns: the name.
+    private static func move(
+        _ path: String,
+        aside word: String,
+        _ directory: String,
+        wall: Int
+    ) throws(Failure) -> String {
+        let aside = unusedPath("\(path).\(word)-", from: wall / 1_000_000)
+        do {
+            for suffix in ["-wal", "-shm", ""] { try File.rename(path + suffix, to: aside + suffix) }
+        } catch {
+            throw .directory(directory, error)
+        }
+        return aside
+    }
+
+    /// Puts a copy in the place of the file, while nobody has it.
+    ///
+    /// - Parameters:
+    ///   - copy: a whole file of this program; it is moved.
+    ///   - directory: the state directory.
+    ///   - wall: the wall clock, µs since 1970, for the name of what is replaced.
+    /// - Returns: where that is kept; nil when there was nothing.
+    /// - Throws: `Failure`; nothing was changed then.
+    package static func restore(_ copy: String, to directory: String, wall: Int) throws(Failure) -> String? {
+        let lock = try acquire(directory)
+        // Held until the end.
+        defer { _ = lock.number }
+        guard (try? FileStatus(at: copy)) != nil else { throw .directory(copy, .noEntry) }
+        _ = try open(copy)
+        let path = "\(directory)/\(fileName)"
+        let hasBefore = (try? FileStatus(at: path)) != nil
+        let aside = try move(path, aside: "replaced", directory, wall: wall)
+        do {
+            try File.rename(copy, to: path)
+        } catch {
+            // Another file system, perhaps: all as it was.
+            for suffix in ["", "-shm", "-wal"] { try? File.rename(aside + suffix, to: path + suffix) }
+            throw .directory(copy, error)
+        }
+        return hasBefore ? aside : nil
+    }
+
     /// A path with the first number that no file has yet: a clock that is not set says the same at every start.
-    private static func unusedPath(_ prefix: String, from number: Int) -> String {
+    static func unusedPath(_ prefix: String, from number: Int) -> String {
         var number = number
         while (try? FileStatus(at: prefix + "\(number)")) != nil { number += 1 }
         return prefix + "\(number)"
@@ -178,12 +220,22 @@ package final class Store {
     /// - Parameters:
     ///   - state: the ledger's.
     ///   - journal: what was counted since the last save that succeeded.
+    ///   - changes: what was done to accounts since then, before what `journal` has.
     ///   - isLast: whether the daemon ends with this.
     /// - Throws: `SQLiteError`; nothing of it is saved then.
-    package func save(_ state: Ledger.State, _ journal: Journal, isLast: Bool) throws(SQLiteError) {
+    package func save(
+        _ state: Ledger.State,
+        _ journal: Journal,
+        after changes: [AccountChange] = [],
+        isLast: Bool
+    ) throws(SQLiteError) {
         var identifiers = self.identifiers
+        // Accounts have another place then, and what was saved at it is another's.
+        let saved = changes.isEmpty ? self.saved : nil
         try database.transaction { () throws(SQLiteError) in
-            try write(state, &identifiers)
+            for change in changes { try make(change, &identifiers) }
+            if !changes.isEmpty { try database.execute("DELETE FROM incarnation") }
+            try write(state, besides: saved, &identifiers)
             try write(journal, identifiers)
             try database.prepare(
                 """
@@ -202,11 +254,15 @@ package final class Store {
         self.identifiers = identifiers
         // From the first save on the file itself says where counting began: a log that is lost takes the last saves with it,
         // but never the accounts. After the last save nothing is left in the log.
-        if saved == nil || isLast { database.checkpoint() }
-        saved = state
+        if self.saved == nil || isLast { database.checkpoint() }
+        self.saved = state
     }
 
-    private func write(_ state: Ledger.State, _ identifiers: inout [LinkName: Int64]) throws(SQLiteError) {
+    private func write(
+        _ state: Ledger.State,
+        besides saved: Ledger.State?,
+        _ identifiers: inout [LinkName: Int64]
+    ) throws(SQLiteError) {
         let put = try database.prepare(
             """
             INSERT INTO account (name, state) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET state = excluded.state

@@ -67,11 +67,18 @@ extension Store {
         var doubts: [Doubt] = []
         try database.prepare(
             """
-            SELECT start_usec, end_usec, cause FROM doubt
+            SELECT start_usec, end_usec, cause, count FROM doubt
             WHERE account = \(Self.account) AND end_usec >= ?2 AND start_usec < ?3 ORDER BY start_usec
             """
         ).rows(.text(interface.escaped), .moment(time.lowerBound), .moment(time.upperBound)) { row in
-            doubts.append(Doubt(start: Int(row.integer(0)), end: Int(row.integer(1)), cause: row.text(2)))
+            doubts.append(
+                Doubt(
+                    start: Int(row.integer(0)),
+                    end: Int(row.integer(1)),
+                    cause: row.text(2),
+                    count: Int(row.integer(3))
+                )
+            )
         }
         return doubts
     }

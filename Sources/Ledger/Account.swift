@@ -11,6 +11,13 @@ package struct Tally: Hashable, Sendable, Codable {
     package var atMost: UInt64? { isOpen ? nil : bytes.value }
 
     package init() {}
+
+    /// Adds what another has counted, and its doubts.
+    mutating func absorb(_ other: Tally) {
+        let fits = bytes.add(other.bytes.value)
+        packets.add(other.packets.value)
+        isOpen = isOpen || other.isOpen || !fits
+    }
 }
 
 /// Bytes per second over a measured interval.
@@ -32,7 +39,7 @@ package struct MeasuredRate: Hashable, Sendable, Codable {
 
 /// Everything counted for one interface name, over all links that had it.
 package struct Account: Hashable, Sendable, Codable {
-    package let name: LinkName
+    package internal(set) var name: LinkName
     /// The kind of the link that had the name last.
     package var kind: String
     /// When counting began: wall clock, µs since 1970, as it was set then.
@@ -52,7 +59,9 @@ package struct Account: Hashable, Sendable, Codable {
     /// How many links have had the name.
     package var lives = 0
     /// The link that has the name now, by ifindex.
-    package var current: Int32?
+    package var current: Int32? {
+        didSet { if current != nil { goneSince = nil } }
+    }
     /// Links that were not there any more without having been seen to go: either they come back, or each leaves a gap.
     package var missing: [Int32] = []
     /// Links that had the name when they moved to another namespace, and have not come back; the last few of them.
@@ -61,6 +70,8 @@ package struct Account: Hashable, Sendable, Codable {
     package private(set) var hasForgottenDeparted = false
     /// Whether the last link that had the name ended with nothing missing.
     package var endedSurely = true
+    /// Since when no link has had the name: wall clock, µs since 1970, as it was set then; nil while one has it.
+    package var goneSince: Int?
     /// When the totals were last true, on CLOCK_BOOTTIME in µs.
     package var asOf: UInt64
     /// How fast it went over the last measured interval.
@@ -109,6 +120,24 @@ package struct Account: Hashable, Sendable, Codable {
     mutating func forgetDeparted() {
         departed = []
         hasForgottenDeparted = false
+    }
+
+    /// Takes over all that another account has counted. That is no traffic of now, and no rate comes of it.
+    mutating func absorb(_ other: Account) {
+        if other.sinceWall < sinceWall {
+            sinceWall = other.sinceWall
+            sinceAt = other.sinceAt
+        }
+        let fresh = (rx: rx.bytes.value - rateRx, tx: tx.bytes.value - rateTx)
+        rx.absorb(other.rx)
+        tx.absorb(other.tx)
+        rateRx = rx.bytes.value - fresh.rx
+        rateTx = tx.bytes.value - fresh.tx
+        resets += other.resets
+        closedGaps += other.closedGaps
+        suspect += other.suspect
+        lives += other.lives
+        overlook(other.unobserved)
     }
 
     /// Gives both directions up for an upper bound.

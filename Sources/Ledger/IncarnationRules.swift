@@ -119,7 +119,7 @@ extension Ledger {
     private mutating func beginSeen(_ link: Link, _ sample: Scan.Sample?, at: UInt64, wall: Int) {
         let index = account(for: link, at: at, wall: wall)
         if let departed = accounts[index].recall(where: { $0.isContinued(by: link, sample) }) {
-            comeBack(departed, as: link, sample, at: at)
+            comeBack(departed, to: index, as: link, sample, at: at)
             return
         }
         begin(link, account: index, at: at)
@@ -143,7 +143,7 @@ extension Ledger {
         let unobserved = away?.length ?? at.elapsed(since: before)
         if let departed = accounts[index].recall(where: { $0.isContinued(by: link) }) {
             let isSure = departed.link.identity.inode != nil && link.identity.inode != nil
-            comeBack(departed, as: link, nil, at: at)
+            comeBack(departed, to: index, as: link, nil, at: at)
             if !isSure {
                 note(.unseenBirth, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
             }
@@ -182,9 +182,15 @@ extension Ledger {
     }
 
     /// A link that had moved to another namespace is here again: the same incarnation, its counters continued.
-    private mutating func comeBack(_ departed: Incarnation, as link: Link, _ sample: Scan.Sample?, at: UInt64) {
+    private mutating func comeBack(
+        _ departed: Incarnation,
+        to index: Int,
+        as link: Link,
+        _ sample: Scan.Sample?,
+        at: UInt64
+    ) {
         var incarnation = departed
-        let index = incarnation.account
+        incarnation.account = index
         incarnation.link = link
         accounts[index].current = link.identity.ifindex
         live[link.identity.ifindex] = incarnation
@@ -296,7 +302,10 @@ extension Ledger {
 
     /// The name is no longer this link's.
     private mutating func leave(_ ifindex: Int32, _ index: Int, at: UInt64) {
-        if accounts[index].current == ifindex { accounts[index].current = nil }
+        if accounts[index].current == ifindex {
+            accounts[index].current = nil
+            accounts[index].goneSince = scanningWall
+        }
         accounts[index].rest(at: at)
     }
 }

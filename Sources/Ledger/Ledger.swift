@@ -72,7 +72,12 @@ package struct Ledger: Sendable {
         live = Dictionary(
             state.incarnations.filter { accounts.indices.contains($0.account) }.map { ($0.link.identity.ifindex, $0) }
         ) { first, _ in first }
-        for index in accounts.indices { accounts[index].rest(at: accounts[index].asOf) }
+        for index in accounts.indices {
+            accounts[index].rest(at: accounts[index].asOf)
+            if accounts[index].current == nil, accounts[index].goneSince == nil {
+                accounts[index].goneSince = state.scannedWall
+            }
+        }
         // What did not change was not saved again, but it was read at the last look like the others.
         if let scannedAt = state.scannedAt {
             for (ifindex, incarnation) in live where incarnation.missingSince == nil {
@@ -95,9 +100,10 @@ package struct Ledger: Sendable {
         )
     }
 
-    private var scannedWall = 0
-    /// The moment of the look that is folded now.
+    private(set) var scannedWall = 0
+    /// The moment of the look that is folded now, and the wall clock's.
     private var scanningAt: UInt64 = 0
+    private(set) var scanningWall = 0
 
     /// The account of a name, or nil when no such interface was ever seen.
     package func account(named name: LinkName) -> Account? {
@@ -117,6 +123,7 @@ package struct Ledger: Sendable {
     /// - Returns: what was found out, in order.
     package mutating func fold(_ scan: Scan, wall: Int) -> [Happening] {
         scanningAt = scan.at
+        scanningWall = wall
         happenings.removeAll(keepingCapacity: true)
         gapsNoted.removeAll(keepingCapacity: true)
         bookings.removeAll(keepingCapacity: true)

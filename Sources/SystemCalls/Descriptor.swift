@@ -33,6 +33,20 @@ package struct Descriptor: ~Copyable, Sendable {
         try retrying { unsafe Glibc.read(number, &buffer, buffer.count) }
     }
 
+    /// Reads a line from a blocking descriptor, such as a terminal, and nothing behind it.
+    ///
+    /// - Parameters:
+    ///   - number: the descriptor.
+    ///   - limit: how many bytes a line may have; the rest of a longer one stays.
+    /// - Returns: the line without its end.
+    /// - Throws: the `Errno` of read(2).
+    package static func readLine(_ number: Int32, limit: Int) throws(Errno) -> String {
+        var line: [UInt8] = []
+        var byte: [UInt8] = [0]
+        while line.count < limit, try read(number, into: &byte) == 1, byte[0] != 0x0A { line.append(byte[0]) }
+        return String(decoding: line, as: UTF8.self)
+    }
+
     /// Reads a blocking descriptor to its end.
     ///
     /// - Parameters:
@@ -191,6 +205,13 @@ package enum File {
     /// Gives a file another name (rename(2)); that there is none is fine.
     package static func rename(_ path: String, to other: String) throws(Errno) {
         do { try retrying { unsafe Glibc.rename(path, other) } } catch  where error == .noEntry {}
+    }
+
+    /// Waits until a file or directory is on the disk (fsync(2)).
+    package static func sync(_ path: String) throws(Errno) {
+        let file = try open(path)
+        let number = file.number
+        try retrying { fsync(number) }
     }
 
     /// Takes the exclusive lock of an open file or directory, or answers false when another has it (flock(2)).

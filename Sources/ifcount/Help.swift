@@ -9,6 +9,7 @@ enum Help {
         case "history": history(style)
         case "events": events
         case "import": importing
+        case "accounts": accounts(style)
         case "export": export
         case "call": call
         default: general
@@ -28,6 +29,7 @@ enum Help {
           watch [IFACE...]  live figures; of the default route's interface without IFACE
           history IFACE     by hour, day, month or year
           events [IFACE]    what happened to interfaces
+          accounts          what is kept; forget, rename or merge it
           import vnstat     what vnStat counted before, into the history
           export [IFACE...] all that is kept, as lines of JSON
           call METHOD [JSON]  ask the daemon anything, in JSON
@@ -132,6 +134,33 @@ enum Help {
           -j, --json        replies of io.ifcount.Events, one on a line
 
         """
+
+    private static func accounts(_ style: Style) -> String {
+        """
+        usage: ifcount accounts [--json]
+               ifcount accounts forget IFACE [--yes] [--json]
+               ifcount accounts rename IFACE NEW [--yes] [--json]
+               ifcount accounts merge IFACE INTO [--yes] [--json]
+
+        All that is kept, by name: also of interfaces that are gone.
+        "\(style.about) 1.0 KiB": nothing is missing. "\(style.atLeast) 1.0 KiB": something may be missing.
+
+        forget  removes the total, the history and the events of an interface; one that
+                is here is counted anew from then on
+        rename  gives them to a name that has none, for a link that has another name now
+        merge   adds them to those of another interface; not for a link that another
+                one carries: the same bytes would be there twice
+
+        rename and merge are for interfaces that are gone. Each asks before it is done,
+        and keeps a copy of the history as it was. Only root and the daemon's own user
+        may change anything: use sudo.
+
+        options:
+          -y, --yes   do not ask
+          -j, --json  {"readings":[...]}, or {"backup":"..."} when something was changed
+
+        """
+    }
 
     private static let importing = """
         usage: ifcount import vnstat [FILE] [--interface NAME] [--timezone ZONE]

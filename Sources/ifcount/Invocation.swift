@@ -15,6 +15,7 @@ struct Invocation: Hashable, Sendable {
         case events(EventsCommand)
         case importing(ImportCommand)
         case export(ExportCommand)
+        case accounts(AccountsCommand)
         case call(method: String, parameters: JSONValue, more: Bool)
         case help(topic: String?)
         case version
@@ -31,7 +32,8 @@ struct Invocation: Hashable, Sendable {
     private static let definitions: [OptionDefinition] = [
         .flag("all", short: "a"), .flag("csv"), .flag("dry-run"), .flag("follow", short: "f"), .flag("forecast"),
         .flag("help", short: "h"), .flag("json", short: "j"), .flag("more"), .flag("no-color"), .flag("version"),
-        .value("by"), .value("for"), .value("interface"), .value("interval", short: "i"), .value("limit", short: "n"),
+        .flag("yes", short: "y"), .value("by"), .value("for"), .value("interface"), .value("interval", short: "i"),
+        .value("limit", short: "n"),
         .value("month-starts"), .value("since"), .value("socket"), .value("timezone"), .value("until"),
     ]
 
@@ -40,10 +42,12 @@ struct Invocation: Hashable, Sendable {
         "all": ["list"], "more": ["call"], "for": ["watch"], "interval": ["watch"], "follow": ["events"],
         "since": ["history", "events"], "limit": ["history", "events"], "by": ["history"], "csv": ["history"],
         "forecast": ["history"], "month-starts": ["history"], "timezone": ["history", "import"], "until": ["history"],
-        "dry-run": ["import"], "interface": ["import"],
+        "dry-run": ["import"], "interface": ["import"], "yes": ["accounts"],
     ]
 
-    private static let commands = ["list", "show", "watch", "history", "events", "import", "export", "call", "help"]
+    private static let commands = [
+        "list", "show", "watch", "history", "events", "accounts", "import", "export", "call", "help",
+    ]
 
     /// - Parameter arguments: the command line without the program's name.
     /// - Throws: the first mistake.
@@ -96,6 +100,7 @@ struct Invocation: Hashable, Sendable {
         case "export":
             var seen: Set<String> = []
             return .export(ExportCommand(interfaces: operands.map(canonical).filter { seen.insert($0).inserted }))
+        case "accounts": return .accounts(try accounts(operands, parsed))
         case "call": return try call(operands, more: parsed.has("more"))
         case "help":
             if operands.count > 1 { throw .unexpectedOperand(operands[1]) }
@@ -170,6 +175,30 @@ struct Invocation: Hashable, Sendable {
             isDry: parsed.has("dry-run"),
             isJSON: parsed.has("json")
         )
+    }
+
+    private static func accounts(
+        _ operands: [String],
+        _ parsed: ParsedArguments
+    ) throws(UsageError) -> AccountsCommand {
+        let words = ["forget": 1, "rename": 2, "merge": 2]
+        var command = AccountsCommand(isConfirmed: parsed.has("yes"), isJSON: parsed.has("json"))
+        guard let word = operands.first else { return command }
+        guard let count = words[word] else {
+            let nearest = Suggestion.nearest(to: word, among: words.keys.sorted())
+            throw .unknownCommand("accounts \(word)", suggestion: nearest.map { "accounts \($0)" })
+        }
+        let names = operands.dropFirst().map(canonical)
+        if names.count > count { throw .unexpectedOperand(names[count]) }
+        switch (word, names.count) {
+        case ("forget", 1): command.action = .forget(names[0])
+        case ("rename", 2): command.action = .rename(names[0], to: names[1])
+        case ("merge", 2): command.action = .merge(names[0], into: names[1])
+        case (_, 0): throw .missingOperand("the interface to \(word)")
+        case ("rename", _): throw .missingOperand("the name that \(names[0]) is to have")
+        default: throw .missingOperand("the interface that \(names[0]) is to be added to")
+        }
+        return command
     }
 
     private static func zone(_ parsed: ParsedArguments) throws(UsageError) -> String? {

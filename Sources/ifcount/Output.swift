@@ -69,6 +69,11 @@ struct Output: Sendable {
         }
     }
 
+    /// Asks something on standard error; the answer is typed behind it.
+    func ask(_ question: String) {
+        try? Descriptor.writeAll(2, Array(errorStyle.safe(question).utf8))
+    }
+
     /// Tells something on standard error, in one line.
     func tell(_ message: String) {
         // Nothing can be told about an error of standard error.

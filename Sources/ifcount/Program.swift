@@ -61,6 +61,8 @@ enum Program {
             try events.run(path: socket.path, output)
         case .importing(let importing):
             try importing.run(path: socket.path, output)
+        case .accounts(let accounts):
+            try accounts.run(path: socket.path, output)
         case .export(let export):
             try export.run(path: socket.path, output)
         case .list(let all):

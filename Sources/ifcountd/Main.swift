@@ -24,6 +24,8 @@ struct Main {
           --save-interval TIME
                              how often the history is saved, 1s to 1h; default 60s. A power cut costs what was counted
                              since; a crash costs that of the interfaces only that ended since
+          --restore FILE     put a copy that "ifcount accounts" has made in the place of the history, and end; the
+                             daemon must not run. What is replaced is kept beside it
           --version          the version
           --help             this text
 
@@ -32,6 +34,7 @@ struct Main {
 
     private static let options: [OptionDefinition] = [
         .value("socket"), .value("interval"), .value("source"), .value("state-directory"), .value("save-interval"),
+        .value("restore"),
         .flag("version"), .flag("help", short: "h"),
     ]
 
@@ -46,6 +49,7 @@ struct Main {
             if parsed.has("version") { return put("ifcountd \(Wire.version)") }
             if let operand = parsed.operands.first { throw UsageError.unexpectedOperand(operand) }
             let configuration = try configuration(parsed)
+            if let file = parsed.value("restore") { return try restore(file, configuration) }
             try serve(configuration, socket: parsed.value("socket"))
             return 0
         } catch let error as UsageError {
@@ -91,6 +95,17 @@ struct Main {
         if geteuid() == 0 { return "/var/lib/ifcount" }
         if let home = environment("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/ifcount" }
         return environment("HOME").map { $0 + "/.local/state/ifcount" }
+    }
+
+    private static func restore(_ file: String, _ configuration: Configuration) throws -> Int32 {
+        guard let directory = configuration.stateDirectory else {
+            throw UsageError.badValue(
+                "--restore",
+                reason: "there is no state directory; name one with --state-directory"
+            )
+        }
+        guard let replaced = try Daemon.restore(file, to: directory) else { return put("\(file) is the history now") }
+        return put("\(file) is the history now; what was there before is kept as \(replaced)")
     }
 
     private static func serve(_ configuration: Configuration, socket: String?) throws {

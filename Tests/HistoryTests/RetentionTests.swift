@@ -63,12 +63,47 @@ struct RetentionTests {
         #expect(try store.fold(Retention(), now: Self.now) == 0)
     }
 
-    @Test(arguments: [("veth", false, 2), ("veth", true, 0), ("tun", false, 0)])
-    func `a container's link becomes one span a month after its end`(kind: String, isPresent: Bool, folded: Int) throws
-    {
+    @Test func `old spans and doubts of one day become one of that day, and what reaches over it stays`() throws {
         let scratch = try Scratch()
-        let (store, name) = try store(scratch, days: [31], kind: kind, isPresent: isPresent)
-        #expect(try store.fold(Retention(), now: Self.now) == folded)
-        #expect(try store.spans(of: name, in: 0..<Self.now * 2).count == folded / 2)
+        let (store, name) = try store(scratch, days: [], kind: "tun", isPresent: true)
+        let old = Self.now - 450 * Self.day
+        let hour = 3_600_000_000
+        try store.database.execute(
+            """
+            INSERT INTO span (account, start_usec, end_usec, rx_bytes, tx_bytes, rx_packets, tx_packets, is_imported)
+            VALUES (1, \(old), \(old + hour), 10, 1, 1, 1, 0), (1, \(old + 2 * hour), \(old + 3 * hour), 20, 2, 2, 2, 0),
+            (1, \(old + 4 * hour), \(old + 5 * hour), 40, 4, 4, 4, 1), (1, \(old + 23 * hour), \(old + 25 * hour), 80, 8, 8, 8, 0),
+            (1, \(Self.now - hour), \(Self.now - 1), 160, 16, 16, 16, 0), (1, \(Self.now - hour), \(Self.now), 320, 32, 32, 32, 0);
+            INSERT INTO doubt (account, start_usec, end_usec, cause)
+            VALUES (1, \(old), \(old + hour), 'a'), (1, \(old + 2 * hour), \(old + 3 * hour), 'a'),
+            (1, \(old), \(old + hour), 'b'), (1, \(Self.now - hour), \(Self.now), 'a'), (1, \(Self.now - hour), \(Self.now), 'a')
+            """
+        )
+        for _ in 0..<2 {
+            try store.fold(Retention(), now: Self.now)
+            let spans = try store.spans(of: name, in: 0..<Self.now * 2)
+            #expect(spans.map(\.flow.rxBytes) == [30, 40, 80, 160, 320])
+            #expect(spans[0].end - spans[0].start == 3 * hour)
+            let doubts = try store.doubts(of: name, in: 0..<Self.now * 2).sorted {
+                ($0.start, $0.cause) < ($1.start, $1.cause)
+            }
+            #expect(doubts.map(\.count) == [2, 1, 1, 1])
+            #expect(doubts.map(\.cause) == ["a", "b", "a", "a"])
+        }
+    }
+
+    @Test func `of events, the last ones are kept`() throws {
+        let scratch = try Scratch()
+        let (store, _) = try store(scratch, days: [], kind: "tun", isPresent: true)
+        try store.database.execute(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+            INSERT INTO event (at_usec, interface, kind, is_gapped) SELECT i, 'link0', 'created', 0 FROM n
+            """
+        )
+        var retention = Retention()
+        retention.events = 15
+        try store.fold(retention, now: Self.now)
+        #expect(try store.occurrences(of: nil, since: 0, limit: 100).map(\.at) == Array(6...20))
     }
 }

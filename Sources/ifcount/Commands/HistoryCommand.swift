@@ -117,6 +117,16 @@ enum HistoryService {
         } catch ClientError.refused(NoHistory.error, _) {
             let advice = "its log says more"
             throw Failure(message: "the daemon at \(path) keeps no history, or it cannot be used now; \(advice)")
+        } catch ClientError.refused(InterfacePresent.error, let parameters) {
+            let name = parameters.text("interface") ?? ""
+            let advice = "only what is kept of an interface that is gone can get another name"
+            throw Failure(message: "\"\(name)\" is here now, or may come back at once; \(advice)")
+        } catch ClientError.refused(InterfaceKnown.error, let parameters) {
+            let name = parameters.text("interface") ?? ""
+            throw Failure(message: "\"\(name)\" has figures of its own; to add to another name's, use merge")
+        } catch ClientError.refused(NoBackup.error, let parameters) {
+            let reason = parameters.text("reason").map { ": \($0)" } ?? ""
+            throw Failure(message: "nothing was changed, for no copy of the history could be made before\(reason)")
         } catch ClientError.refused(VarlinkService.permissionDenied, _) {
             let advice = "run it again with sudo"
             throw Failure(message: "only root and the daemon's own user may change the history; \(advice)")
