@@ -100,7 +100,10 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Runs it with these parameters to its end, for what it does.
-    func run(_ values: Value...) throws(SQLiteError) {
+    func run(_ values: Value...) throws(SQLiteError) { try run(values) }
+
+    /// Runs it with these parameters to its end, for what it does.
+    func run(_ values: [Value]) throws(SQLiteError) {
         try bind(values)
         while try step() {}
         unsafe _ = sqlite3_reset(statement)

@@ -56,7 +56,18 @@ extension Database {
     /// What brings each format forward to the next, from format 1 on.
     private static let steps = [
         // Doubts of long ago are folded.
-        "ALTER TABLE doubt ADD COLUMN count INTEGER NOT NULL DEFAULT 1"
+        // What changes with each save is not written anew with all that does not; null until it has changed.
+        """
+        ALTER TABLE doubt ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE account ADD COLUMN rx_bytes INTEGER;
+        ALTER TABLE account ADD COLUMN tx_bytes INTEGER;
+        ALTER TABLE account ADD COLUMN rx_packets INTEGER;
+        ALTER TABLE account ADD COLUMN tx_packets INTEGER;
+        ALTER TABLE incarnation ADD COLUMN rx_bytes INTEGER;
+        ALTER TABLE incarnation ADD COLUMN tx_bytes INTEGER;
+        ALTER TABLE incarnation ADD COLUMN rx_packets INTEGER;
+        ALTER TABLE incarnation ADD COLUMN tx_packets INTEGER;
+        """
     ]
 
     /// Times are µs since 1970, but for `slot.start`, which is seconds: its rows are the many.
@@ -69,11 +80,23 @@ extension Database {
             scanned_wall INTEGER NOT NULL,
             is_clean INTEGER NOT NULL
         ) STRICT;
-        CREATE TABLE account (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL) STRICT;
+        CREATE TABLE account (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            state TEXT NOT NULL,
+            rx_bytes INTEGER,
+            tx_bytes INTEGER,
+            rx_packets INTEGER,
+            tx_packets INTEGER
+        ) STRICT;
         CREATE TABLE incarnation (
             ifindex INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES account ON DELETE CASCADE,
-            state TEXT NOT NULL
+            state TEXT NOT NULL,
+            rx_bytes INTEGER,
+            tx_bytes INTEGER,
+            rx_packets INTEGER,
+            tx_packets INTEGER
         ) STRICT;
         CREATE TABLE slot (
             account INTEGER NOT NULL REFERENCES account ON DELETE CASCADE,

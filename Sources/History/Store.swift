@@ -191,17 +191,23 @@ package final class Store {
         var accounts: [Account] = []
         var indexes: [Int64: Int] = [:]
         var identifiers: [LinkName: Int64] = [:]
-        try database.prepare("SELECT id, state FROM account ORDER BY id").rows { (row) throws(SQLiteError) in
-            let account = try decode(Account.self, row.text(1))
+        let select = "SELECT id, state, rx_bytes, tx_bytes, rx_packets, tx_packets FROM account ORDER BY id"
+        try database.prepare(select).rows { (row) throws(SQLiteError) in
+            var account = try decode(Account.self, row.text(1))
+            if let counts = row.counts(from: 2) { account.counts = counts }
             indexes[row.integer(0)] = accounts.count
             identifiers[account.name] = row.integer(0)
             accounts.append(account)
         }
         var incarnations: [Incarnation] = []
-        try database.prepare("SELECT account, state FROM incarnation").rows { (row) throws(SQLiteError) in
+        let links = "SELECT account, state, rx_bytes, tx_bytes, rx_packets, tx_packets FROM incarnation"
+        try database.prepare(links).rows { (row) throws(SQLiteError) in
             var incarnation = try decode(Incarnation.self, row.text(1))
             guard let index = indexes[row.integer(0)] else { return }
             incarnation.account = index
+            // What the kernel said then is not what it says now.
+            incarnation.raw = nil
+            if let counts = row.counts(from: 2) { incarnation.counts = counts }
             incarnations.append(incarnation)
         }
         guard let session else { return (nil, identifiers) }
@@ -265,34 +271,58 @@ package final class Store {
     ) throws(SQLiteError) {
         let put = try database.prepare(
             """
-            INSERT INTO account (name, state) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET state = excluded.state
+            INSERT INTO account (rx_bytes, tx_bytes, rx_packets, tx_packets, name, state) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET state = excluded.state, rx_bytes = excluded.rx_bytes,
+            tx_bytes = excluded.tx_bytes, rx_packets = excluded.rx_packets, tx_packets = excluded.tx_packets
             """
+        )
+        let count = try database.prepare(
+            "UPDATE account SET rx_bytes = ?, tx_bytes = ?, rx_packets = ?, tx_packets = ? WHERE name = ?"
         )
         let identify = try database.prepare("SELECT id FROM account WHERE name = ?")
         for (index, account) in state.accounts.enumerated() {
-            if let saved, saved.accounts.indices.contains(index), saved.accounts[index].durable == account.durable {
-                continue
+            let before = saved.flatMap { $0.accounts.indices.contains(index) ? $0.accounts[index] : nil }
+            if before?.settled != account.settled {
+                try put.run(account.counts.values + [.text(account.name.escaped), .text(Self.encode(account))])
+            } else if before?.counts != account.counts {
+                try count.run(account.counts.values + [.text(account.name.escaped)])
             }
-            let name = Statement.Value.text(account.name.escaped)
-            try put.run(name, .text(Self.encode(account)))
             if identifiers[account.name] == nil {
-                try identify.rows(name) { identifiers[account.name] = $0.integer(0) }
+                try identify.rows(.text(account.name.escaped)) { identifiers[account.name] = $0.integer(0) }
             }
         }
-        let before = Dictionary(
-            (saved?.incarnations ?? []).map { ($0.link.identity.ifindex, $0) }
-        ) { first, _ in first }
-        let now = Set(state.incarnations.map(\.link.identity.ifindex))
+        try write(state.incarnations, of: state.accounts, besides: saved?.incarnations ?? [], identifiers)
+    }
+
+    private func write(
+        _ incarnations: [Incarnation],
+        of accounts: [Account],
+        besides saved: [Incarnation],
+        _ identifiers: [LinkName: Int64]
+    ) throws(SQLiteError) {
+        let before = Dictionary(saved.map { ($0.link.identity.ifindex, $0) }) { first, _ in first }
+        let now = Set(incarnations.map(\.link.identity.ifindex))
         let remove = try database.prepare("DELETE FROM incarnation WHERE ifindex = ?")
         for ifindex in before.keys where !now.contains(ifindex) { try remove.run(.integer(Int64(ifindex))) }
-        let replace = try database.prepare(
-            "INSERT OR REPLACE INTO incarnation (ifindex, account, state) VALUES (?, ?, ?)"
+        let put = try database.prepare(
+            """
+            INSERT OR REPLACE INTO incarnation (rx_bytes, tx_bytes, rx_packets, tx_packets, ifindex, account, state)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
         )
-        for incarnation in state.incarnations {
-            if before[incarnation.link.identity.ifindex]?.durable == incarnation.durable { continue }
-            let ifindex = Int64(incarnation.link.identity.ifindex)
-            guard let account = identifiers[state.accounts[incarnation.account].name] else { continue }
-            try replace.run(.integer(ifindex), .integer(account), .text(Self.encode(incarnation)))
+        let count = try database.prepare(
+            "UPDATE incarnation SET rx_bytes = ?, tx_bytes = ?, rx_packets = ?, tx_packets = ? WHERE ifindex = ?"
+        )
+        for incarnation in incarnations {
+            let before = before[incarnation.link.identity.ifindex]
+            let ifindex = Statement.Value.integer(Int64(incarnation.link.identity.ifindex))
+            if before?.settled != incarnation.settled {
+                guard let account = identifiers[accounts[incarnation.account].name] else { continue }
+                let state = Self.encode(incarnation)
+                try put.run(incarnation.counts.values + [ifindex, .integer(account), .text(state)])
+            } else if before?.counts != incarnation.counts {
+                try count.run(incarnation.counts.values + [ifindex])
+            }
         }
     }
 
@@ -405,4 +435,20 @@ package final class Store {
 extension UInt64 {
     /// As SQLite keeps it, whose integers have a sign.
     fileprivate var value: Statement.Value { .integer(Int64(clamping: self)) }
+}
+
+extension Counts {
+    /// As SQLite keeps them: the bits as they are, since a counter of 64 bits may have the highest set.
+    fileprivate var values: [Statement.Value] {
+        [rxBytes, txBytes, rxPackets, txPackets].map { .integer(Int64(bitPattern: $0)) }
+    }
+}
+
+extension Statement {
+    /// Counts from four columns; nil where they were never written by themselves.
+    fileprivate func counts(from column: Int32) -> Counts? {
+        guard optionalInteger(column) != nil else { return nil }
+        let values = (0..<4).map { UInt64(bitPattern: integer(column + $0)) }
+        return Counts(rxBytes: values[0], txBytes: values[1], rxPackets: values[2], txPackets: values[3])
+    }
 }

@@ -166,17 +166,6 @@ package struct Account: Hashable, Sendable, Codable {
         asOf = max(asOf, at)
     }
 
-    /// The account without what each look changes and a later one makes good: if nothing else has changed, there is
-    /// nothing to save.
-    package var durable: Account {
-        var durable = self
-        durable.rate = nil
-        durable.rateRx = 0
-        durable.rateTx = 0
-        durable.asOf = 0
-        return durable
-    }
-
     /// Ends the measuring, as the link is gone.
     mutating func rest(at: UInt64) {
         rate = nil
@@ -203,14 +192,6 @@ package struct Incarnation: Hashable, Sendable, Codable {
     package var isDisturbed = false
     /// Since when it has been missing, on CLOCK_BOOTTIME in µs; nil while it is there.
     package var missingSince: UInt64?
-
-    /// The incarnation without what each look changes and a later one makes good, as `Account.durable`.
-    package var durable: Incarnation {
-        var durable = self
-        durable.rx.at = 0
-        durable.tx.at = 0
-        return durable
-    }
 
     /// When both tracks were good.
     var asOf: UInt64 { min(rx.at, tx.at) }

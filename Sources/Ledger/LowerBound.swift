@@ -9,6 +9,9 @@ package struct LowerBound: Hashable, Sendable, Codable {
     /// A count that begins at zero.
     package init() {}
 
+    /// A count that goes on from what was saved.
+    init(_ saved: UInt64) { value = min(saved, Self.most) }
+
     /// Adds what was seen. The count stays at `most` rather than wrap.
     ///
     /// - Returns: false when it could not take all of it.
@@ -21,7 +24,7 @@ package struct LowerBound: Hashable, Sendable, Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        value = min(try container.decode(UInt64.self), Self.most)
+        self.init(try container.decode(UInt64.self))
     }
 
     package func encode(to encoder: any Encoder) throws {

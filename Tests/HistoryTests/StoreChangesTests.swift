@@ -174,7 +174,7 @@ struct StoreChangesTests {
             sizes.append(try FileStatus(at: scratch.database).size)
         }
         #expect(try kept(store, "veth:past")[0] == 4 * 5000 * 100)
-        #expect(sizes[3] <= sizes[1], "\(sizes)")
+        #expect(sizes[3] <= sizes[1] + sizes[1] / 20, "\(sizes)")
     }
 
     @Test func `a file of the first format is brought forward`() throws {
@@ -184,7 +184,13 @@ struct StoreChangesTests {
         do {
             let store = try Store(directory: scratch.path, wall: Self.wall)
             try store.save(ledger.state, journal, isLast: true)
-            try store.database.execute("ALTER TABLE doubt DROP COLUMN count; PRAGMA user_version = 1")
+            var columns = "ALTER TABLE doubt DROP COLUMN count;"
+            for table in ["account", "incarnation"] {
+                for column in ["rx_bytes", "tx_bytes", "rx_packets", "tx_packets"] {
+                    columns += "ALTER TABLE \(table) DROP COLUMN \(column);"
+                }
+            }
+            try store.database.execute(columns + "PRAGMA user_version = 1")
         }
         let store = try Store(directory: scratch.path, wall: Self.wall)
         #expect(store.putAside == nil)

@@ -18,6 +18,15 @@ final class Scratch {
     var database: String { path + "/" + Store.fileName }
 }
 
+extension Ledger.State {
+    /// What is kept of it: not the kernel's own counters, which are read anew.
+    fileprivate var kept: Ledger.State {
+        var kept = self
+        for index in kept.incarnations.indices { kept.incarnations[index].raw = nil }
+        return kept
+    }
+}
+
 struct StoreTests {
     private static let name = LinkName(escaped: "utun0")
     private static let wall = 1_796_000_000_000_000
@@ -51,7 +60,7 @@ struct StoreTests {
         }
         let store = try Store(directory: scratch.path, wall: Self.wall)
         let loaded = try #require(store.left)
-        #expect(loaded.state == ledger.state)
+        #expect(loaded.state == ledger.state.kept)
         #expect(!loaded.isClean)
         #expect(store.putAside == nil)
     }
@@ -99,7 +108,7 @@ struct StoreTests {
         let store = try Store(directory: scratch.path, wall: Self.wall)
         guard let aside = store.putAside else {
             // What was cut off was empty room of the last page.
-            #expect(store.left?.state == ledger.state)
+            #expect(store.left?.state == ledger.state.kept)
             return
         }
         #expect(aside.path == "\(scratch.database).damaged-\(Self.wall / 1_000_000)")
