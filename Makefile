@@ -10,21 +10,21 @@ SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
 RELEASE = .build/release
 # For `watch`: which interfaces; none is the one of the default route.
 IFACE =
-# For `demo`: how long.
+# For `demo` and `fuzz`: how long, the latter for each fuzzer.
 SECONDS = 60
 
 # Where Swift is when it is not in PATH, and where Debian keeps ip(8), which a user's PATH may lack.
 export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin:/usr/sbin:/sbin
 
-SWIFT_FILES = $(wildcard Package.swift Sources Tests)
-SHELL_FILES = .ci/run packaging/install-deps packaging/test-install packaging/test-release
+SWIFT_FILES = $(wildcard Package.swift Sources Tests fuzz)
+SHELL_FILES = .ci/run fuzz/run packaging/install-deps packaging/test-install packaging/test-release
 # A static Swift library and no symbols: an installed program needs no Swift and is as small as it gets.
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 	@echo
-	@echo 'Variables: IFACE (watch), SECONDS (demo), PREFIX, DESTDIR, BINDIR, SBINDIR, UNITDIR, SYSUSERSDIR (install).'
+	@echo 'Variables: IFACE (watch), SECONDS (demo, fuzz), PREFIX, DESTDIR, BINDIR, SBINDIR, UNITDIR, SYSUSERSDIR (install).'
 
 deps: ## install what building needs and is missing
 	@packaging/install-deps build
@@ -72,6 +72,9 @@ test-install: ## install into a temporary folder, verify the units, uninstall
 test-release: build ## run each command of the release build once: the optimiser is tested, too
 	@packaging/test-release $(RELEASE)
 
+fuzz: deps ## fuzz what reads bytes from outside: make fuzz SECONDS=600
+	@fuzz/run $(SECONDS)
+
 check: lint test-install test-release test ## all of lint, test-install, test-release and test; a warning is an error
 
 format: ## format the Swift sources in place
@@ -97,4 +100,4 @@ clean: ## remove all that was built
 
 # Swift's builds wait for each other anyway, and the tests' summary has to come last.
 .NOTPARALLEL:
-.PHONY: help deps deps-test build watch demo test lint test-install test-release check format install uninstall clean
+.PHONY: help deps deps-test build watch demo test lint test-install test-release fuzz check format install uninstall clean

@@ -114,3 +114,27 @@ let package = Package(
         ),
     ]
 )
+
+// Fuzzers need libFuzzer, which only a build for fuzzing links: `make fuzz`.
+if Context.environment["IFCOUNT_FUZZ"] != nil {
+    package.targets += [
+        .target(name: "CFuzzer", path: "fuzz/driver", cSettings: strictC),
+        .executableTarget(
+            name: "fuzz-requests",
+            dependencies: ["CFuzzer", "Daemon", "LinkStats", "SystemCalls", "Wire"],
+            path: "fuzz/requests",
+            swiftSettings: strict
+        ),
+        // A program cannot be linked into another, so the command's sources are part of this one.
+        .executableTarget(
+            name: "fuzz-arguments",
+            dependencies: [
+                "CFuzzer", "Daemon", "History", "IfcountClient", "Ledger", "LinkStats", "Options", "SystemCalls",
+                "Wire",
+            ],
+            path: "fuzz/arguments",
+            exclude: ["command/Main.swift"],
+            swiftSettings: strict
+        ),
+    ]
+}

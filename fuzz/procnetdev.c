@@ -1,6 +1,4 @@
-/* clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I Sources/CLinkStats/include fuzz/procnetdev.c
-   Sources/CLinkStats/procnetdev.c -o /tmp/fuzz-procnetdev &&
-   /tmp/fuzz-procnetdev "$(mktemp -d)" Tests/Cases */
+/* /proc/net/dev: each turn makes progress, and each name is one that can be. */
 #include "CLinkStats.h"
 
 #include <string.h>

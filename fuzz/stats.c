@@ -1,6 +1,4 @@
-/* clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I Sources/CLinkStats/include fuzz/stats.c
-   Sources/CLinkStats/rtnetlink_decode.c -lmnl -o /tmp/fuzz-stats &&
-   /tmp/fuzz-stats "$(mktemp -d)" fuzz/corpus/stats */
+/* Rows of RTM_GETSTATS: never more of them than the caller was told to have room for. */
 #include "CLinkStats.h"
 
 #include <errno.h>

@@ -35,7 +35,7 @@ enum Program {
     }
 
     /// An argument as text: as it was typed, or escaped when it is the raw name of a link and no UTF-8.
-    private static func text(_ argument: [UInt8]) -> String {
+    static func text(_ argument: [UInt8]) -> String {
         String(validating: argument, as: UTF8.self)
             ?? LinkName(bytes: argument)?.escaped ?? String(decoding: argument, as: UTF8.self)
     }
