@@ -12,6 +12,14 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is no database, or one that is damaged.
     package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
 
+    /// Another writes to the file, and longer than was waited for.
+    var isBusy: Bool { primary == SQLITE_BUSY }
+
+    /// A writer was ended in the middle, and one that only reads cannot undo what it has begun.
+    ///
+    /// - Note: SQLITE_READONLY_ROLLBACK, a macro with an operator that Swift does not import.
+    var needsRollback: Bool { code == SQLITE_READONLY | 3 << 8 }
+
     package var description: String { message }
 }
 
@@ -21,10 +29,28 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     private let handle: OpaquePointer
 
     /// Opens a file, which is made when it is not there.
-    init(path: String) throws(SQLiteError) {
+    convenience init(path: String) throws(SQLiteError) {
+        try self.init(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens a file only to read it: nothing is written, neither to it nor beside it.
+    ///
+    /// - Parameters:
+    ///   - path: a file that is there.
+    ///   - isUnchanging: whether nobody writes to it, and no write-ahead log belongs to it: then neither locks nor a log
+    ///     are looked for.
+    /// - Throws: `SQLiteError`.
+    convenience init(reading path: String, isUnchanging: Bool) throws(SQLiteError) {
+        // A reader who may write would make the log's index, or set its marks in it (walro.test of SQLite).
+        let how = isUnchanging ? "immutable=1" : "readonly_shm=1"
+        // https://www.sqlite.org/uri.html: an absolute path follows an authority, which is empty.
+        let authority = path.hasPrefix("/") ? "//" : ""
+        try self.init("file:\(authority)\(Self.escaped(path))?\(how)", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    }
+
+    private init(_ name: String, _ flags: Int32) throws(SQLiteError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard let handle = unsafe opened else { throw SQLiteError(code: code, message: "out of memory") }
         unsafe self.handle = handle
         if code != SQLITE_OK {
@@ -34,6 +60,14 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     deinit { unsafe _ = sqlite3_close_v2(handle) }
+
+    /// The file's absolute path, without symbolic links: what stands beside it has its name from this.
+    var path: String { unsafe sqlite3_db_filename(handle, "main").map { unsafe String(cString: $0) } ?? "" }
+
+    private static func escaped(_ path: String) -> String {
+        // What ends a path there, and what escapes.
+        path.unicodeScalars.map { ["%": "%25", "?": "%3f", "#": "%23"][$0] ?? String($0) }.joined()
+    }
 
     /// Whether closing leaves the file and its write-ahead log as they are.
     func keepLogAtClose(_ isKept: Bool) throws(SQLiteError) {

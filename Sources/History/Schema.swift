@@ -15,7 +15,7 @@ extension Database {
         if !isNew {
             guard owner == applicationID else { throw .senseless("it is a database of another program") }
             guard found <= version else { return found }
-            try check()
+            try checkIntegrity()
         }
         try keepLogAtClose(false)
         try execute("PRAGMA journal_mode = WAL")
@@ -41,13 +41,14 @@ extension Database {
     }
 
     /// Asks SQLite whether the file holds together.
-    private func check() throws(SQLiteError) {
+    func checkIntegrity() throws(SQLiteError) {
         var findings: [String] = []
         try prepare("PRAGMA integrity_check(1)").rows { findings.append($0.text(0)) }
         if findings != ["ok"] { throw .senseless(findings.first ?? "the check of the file answers nothing") }
     }
 
-    private func single(_ sql: String) throws(SQLiteError) -> Int64 {
+    /// The integer that a statement answers.
+    func single(_ sql: String) throws(SQLiteError) -> Int64 {
         var value: Int64 = 0
         try prepare(sql).rows { value = $0.integer(0) }
         return value

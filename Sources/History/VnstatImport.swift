@@ -21,8 +21,18 @@ package struct VnstatImport: Sendable {
     private let document: VnstatDocument
 
     /// - Parameter json: what `vnstat --json` printed.
-    /// - Throws: `.malformed` or `.unknownVersion`.
+    /// - Throws: `VnstatError`.
     package init(_ json: [UInt8]) throws(VnstatError) { document = try VnstatDocument(json) }
+
+    /// - Parameter database: the path of vnStat's own file, which is read and not written, also while vnStat runs.
+    /// - Throws: `VnstatError`.
+    package init(database: String) throws(VnstatError) { document = try VnstatFile(database).document() }
+
+    /// How many bytes at the beginning of a file tell whether it is a database.
+    package static let headLength = VnstatFile.mark.count
+
+    /// Whether a file that begins so is a database, for `init(database:)`.
+    package static func isDatabase(_ head: [UInt8]) -> Bool { VnstatFile.isDatabase(head) }
 
     /// The names of the interfaces that there are, in vnStat's order.
     package var interfaces: [String] { document.interfaces.map(\.name) }

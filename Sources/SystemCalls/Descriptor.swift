@@ -92,20 +92,26 @@ package struct FileIdentity: Hashable, Sendable {
 }
 
 /// What lies at a path.
-package struct FileStatus: Sendable {
+package struct FileStatus: Hashable, Sendable {
     package var identity: FileIdentity
     /// Whether it is a socket.
     package var isSocket: Bool
     /// Whether it is a directory.
     package var isDirectory: Bool
+    /// Whether it is a regular file.
+    package var isRegular: Bool
     /// In bytes.
     package var size: Int
+    /// When its content was last changed, ns since 1970.
+    package var modifiedNSec: Int
 
     private init(_ status: stat) {
         identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         isSocket = status.st_mode & S_IFMT == S_IFSOCK
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        isRegular = status.st_mode & S_IFMT == S_IFREG
         size = Int(status.st_size)
+        modifiedNSec = Int(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int(status.st_mtim.tv_nsec)
     }
 
     /// The status of a path; a symbolic link at its end is followed (stat(2)).

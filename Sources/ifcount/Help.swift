@@ -170,13 +170,16 @@ enum Help {
         of the history that are marked as imported; totals stay what ifcount has seen.
         Imported again, it takes the place of what was imported before. Only root and
         the daemon's own user may import: use sudo.
-        FILE is the output of "vnstat --json", - for standard input. Without FILE,
-        vnstat is run. Interfaces that ifcount has never seen are skipped; exit status
-        1 when nothing was imported.
+        FILE is the output of "vnstat --json", - for standard input, or the database of
+        vnStat 2, which is only read, also while vnStat runs. Without FILE, vnstat is
+        run; where it is not installed, /var/lib/vnstat/vnstat.db is read. Interfaces
+        that ifcount has never seen are skipped; exit status 1 when nothing was
+        imported.
 
         options:
               --interface NAME  only this one
-              --timezone ZONE   the zone that vnStat ran in; else the one here
+              --timezone ZONE   the zone that vnStat ran in, UTC where it was set to
+                                UseUTC; else the one here
               --dry-run         only say what would be imported
           -j, --json            what was imported, as one document
 

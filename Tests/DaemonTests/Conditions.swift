@@ -21,3 +21,9 @@ let needsAnotherUser: ConditionTrait = .enabled("needs root, and setpriv(1)") {
     var program = try Program(nobody[0], nobody.dropFirst() + ["/bin/true"])
     return try program.wait() == .exited(0)
 }
+
+/// Skips what needs a file system of its own, and says why.
+let needsMount: ConditionTrait = .enabled("needs the right to mount a file system of its own") {
+    var program = try Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", "mount -t tmpfs tmpfs /mnt"])
+    return try program.wait() == .exited(0)
+}

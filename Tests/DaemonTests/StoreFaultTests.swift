@@ -47,12 +47,7 @@ struct StoreFaultTests {
         func free() throws { try File.remove(outside + "/filler") }
     }
 
-    private static let mayMount: Bool = {
-        var program = try? Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", "mount -t tmpfs tmpfs /mnt"])
-        return (try? program?.wait()) == .exited(0)
-    }()
-
-    @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
+    @Test(needsMount)
     func `while the disk is full, counting goes on, and nothing is lost`() async throws {
         try await PrivateNamespace.run { namespace in
             let directory = try TemporaryDirectory()
@@ -183,7 +178,7 @@ struct StoreFaultTests {
 
     // MARK: - Directories
 
-    @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
+    @Test(needsMount)
     func `a directory that cannot be written is refused in one line`() async throws {
         let directory = try TemporaryDirectory()
         let mount = #"mount -t tmpfs -o ro tmpfs \#(directory.path) && exec "$0" "$@""#

@@ -7,7 +7,7 @@ internal import Testing
 /// The zone belongs to a whole process: what needs one has a process of its own.
 @Suite struct VnstatImportTests {
     /// What vnStat 2.10 of Debian 12 printed in Europe/Berlin. Its 02:00 of 2026-10-25 is an hour that came twice.
-    private static let second = #"""
+    static let second = #"""
         {"vnstatversion":"2.10","jsonversion":"2","interfaces":[{"name":"eth0","alias":"",
         "created":{"date":{"year":2026,"month":10,"day":20},"timestamp":1792479600},
         "updated":{"date":{"year":2026,"month":10,"day":26},"time":{"hour":14,"minute":35},"timestamp":1793021700},

@@ -6,7 +6,8 @@ internal import Wire
 
 /// `ifcount import vnstat`.
 struct ImportCommand: Hashable, Sendable {
-    /// Where the output of `vnstat --json` is; "-" for standard input, nil to run vnstat.
+    /// Where the output of `vnstat --json`, or vnStat's database, is; "-" for standard input, nil to run vnstat, and where
+    /// there is none, its database at the usual place.
     var file: String?
     /// The one interface to import; nil for all.
     var interface: String?
@@ -18,6 +19,8 @@ struct ImportCommand: Hashable, Sendable {
 
     /// No vnStat has more to say than this many bytes: it is 500,000 rows.
     private static let longest = 1 << 26
+    /// Where vnStat has its database, unless it was configured otherwise.
+    private static let usualDatabase = "/var/lib/vnstat/vnstat.db"
     /// How many spans go into one message, so that it stays within the daemon's 64 KiB.
     private static let spansAtOnce = 400
 
@@ -57,38 +60,63 @@ struct ImportCommand: Hashable, Sendable {
 
     // MARK: - What vnStat says
 
-    private func document() throws -> VnstatImport {
-        let (bytes, source) = try text()
-        do {
-            return try VnstatImport(bytes)
-        } catch {
-            throw Failure(message: "\(source): \(error)")
-        }
+    private func document() throws(Failure) -> VnstatImport {
+        guard let file else { return try Self.ask() }
+        return try Self.document(at: file)
     }
 
-    private func text() throws(Failure) -> (bytes: [UInt8], source: String) {
-        guard let file else { return (try Self.ask(), "vnstat") }
+    private static func document(at file: String) throws(Failure) -> VnstatImport {
         let source = file == "-" ? "standard input" : file
+        let text: [UInt8]?
         do throws(Errno) {
-            if file == "-" { return (try Descriptor.readAll(0, limit: Self.longest), source) }
-            let opened = try File.open(file)
-            return (try Descriptor.readAll(opened.number, limit: Self.longest), source)
+            text = try Self.text(file)
         } catch {
             throw Failure(message: "\(source) cannot be read: \(error)")
         }
+        return try document(source) { () throws(VnstatError) in
+            guard let text else { return try VnstatImport(database: file) }
+            return try VnstatImport(text)
+        }
     }
 
-    private static func ask() throws(Failure) -> [UInt8] {
+    private static func document(
+        _ source: String,
+        _ read: () throws(VnstatError) -> VnstatImport
+    ) throws(Failure) -> VnstatImport {
+        do throws(VnstatError) { return try read() } catch { throw Failure(message: "\(source): \(error)") }
+    }
+
+    /// What a file holds; nil when it is a database, which is not read here, but in its place.
+    private static func text(_ file: String) throws(Errno) -> [UInt8]? {
+        if file == "-" { return try Descriptor.readAll(0, limit: longest) }
+        let opened = try File.open(file)
+        var head = [UInt8](repeating: 0, count: VnstatImport.headLength)
+        let count = try opened.read(into: &head)
+        head = Array(head.prefix(count))
+        if VnstatImport.isDatabase(head), try FileStatus(of: opened.number).isRegular { return nil }
+        return head + (try Descriptor.readAll(opened.number, limit: longest))
+    }
+
+    /// Runs vnstat; what it counted may have outlived it.
+    private static func ask() throws(Failure) -> VnstatImport {
         let vnstat: ChildProgram
         do throws(Errno) {
             vnstat = try ChildProgram(running: ["vnstat", "--json"], limit: longest)
         } catch  where error == .noEntry {
-            let advice = "give a file with the output of \"vnstat --json\", or - for standard input"
-            throw Failure(message: "vnstat is not installed here; \(advice)")
+            do throws(Errno) {
+                _ = try File.open(usualDatabase)
+            } catch {
+                let lack = "vnstat is not installed here, and \(usualDatabase) cannot be read: \(error)"
+                let advice = "a file with the output of \"vnstat --json\", - for standard input, or vnStat's database"
+                throw Failure(message: "\(lack); give \(advice)")
+            }
+            return try document(at: usualDatabase)
         } catch {
             throw Failure(message: "vnstat cannot be run: \(error)")
         }
-        if vnstat.status == 0 { return vnstat.output }
+        if vnstat.status == 0 {
+            return try document("vnstat") { () throws(VnstatError) in try VnstatImport(vnstat.output) }
+        }
         // It tells its mistakes on standard output.
         let words = String(decoding: vnstat.output.prefix(500).prefix { $0 != 0x0A }, as: UTF8.self)
         throw Failure(message: "vnstat failed with exit status \(vnstat.status)\(words.isEmpty ? "" : ": \(words)")")
