@@ -88,6 +88,17 @@ extension RawClient {
         }
     }
 
+    /// Lets utun0 come to life and carry something, and waits until that is on disk.
+    mutating func awaitSavedBeginning(
+        of link: inout FlakyLink,
+        in namespace: borrowing PrivateNamespace,
+        _ random: inout SplitMix64
+    ) throws {
+        try link.rise(in: namespace)
+        try link.carry(&random)
+        try awaitSaved(try #require(try awaitLast(of: link)))
+    }
+
     /// Waits until all that a reading says is on disk.
     mutating func awaitSaved(_ reading: Reading) throws {
         // Two readings of two clocks may differ by a little.

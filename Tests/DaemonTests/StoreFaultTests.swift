@@ -62,9 +62,7 @@ struct StoreFaultTests {
             do {
                 var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
                 var client = try daemon.client()
-                try link.rise(in: namespace)
-                try link.carry(&random)
-                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
                 try disk.fill()
                 try link.carry(&random)
                 let behind = try #require(try client.awaitReading("utun0") { $0.persisted == false })
@@ -115,10 +113,7 @@ struct StoreFaultTests {
             var link = FlakyLink()
             var daemon = try RunningDaemon(keepingIn: directory.path)
             var client = try daemon.client()
-            try link.rise(in: namespace)
-            try link.carry(&random)
-            let first = try #require(try client.awaitLast(of: link))
-            try client.awaitSaved(first)
+            try client.awaitSavedBeginning(of: &link, in: namespace, &random)
             var watcher = try daemon.client()
             try watcher.watch(["utun0"], interval: 100_000)
             var asker = try daemon.client()
@@ -161,9 +156,7 @@ struct StoreFaultTests {
             do {
                 var daemon = try RunningDaemon(keepingIn: directory.path)
                 var client = try daemon.client()
-                try link.rise(in: namespace)
-                try link.carry(&random)
-                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
                 let database = try Database(path: "\(directory.path)/\(Store.fileName)")
                 try database.execute("BEGIN IMMEDIATE")
                 try link.carry(&random)
@@ -273,9 +266,7 @@ struct StoreFaultTests {
         var random = SplitMix64(seed: 7)
         var daemon = try RunningDaemon(keepingIn: directory)
         var client = try daemon.client()
-        try link.rise(in: namespace)
-        try link.carry(&random)
-        try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+        try client.awaitSavedBeginning(of: &link, in: namespace, &random)
         #expect(try daemon.end() == .exited(0))
     }
 
@@ -328,10 +319,8 @@ struct StoreFaultTests {
             var link = FlakyLink()
             do {
                 var daemon = try RunningDaemon(keepingIn: directory.path)
-                try link.rise(in: namespace)
-                try link.carry(&random)
                 var client = try daemon.client()
-                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
                 try daemon.kill()
             }
             let bytes = try File.read(log)
