@@ -147,4 +147,13 @@ extension RunningDaemon {
         program.kill()
         #expect(try program.wait(timeout: RawClient.patience) == .signalled(SIGKILL))
     }
+
+    /// Expects its log, as far as it was read, to say once that the history could not be saved, and once that it was again.
+    func expectOneFailure(_ location: SourceLocation = #_sourceLocation) {
+        let log = program.errorText
+        for words in ["the history cannot be saved", "the history is saved again"] {
+            let count = log.split(separator: "\n").count { $0.contains(words) }
+            #expect(count == 1, "\(log)", sourceLocation: location)
+        }
+    }
 }

@@ -9,101 +9,6 @@ import Wire
 /// The store's troubles, one by one: none stops the counting, none is hidden, and what cannot be read is kept.
 @Suite(needsTunnel)
 struct StoreFaultTests {
-    private static let cannotSave = "the history cannot be saved"
-    private static let savedAgain = "the history is saved again"
-
-    /// How many lines of a log have some words in them.
-    private static func lines(of log: String, with words: String) -> Int {
-        log.split(separator: "\n").count { $0.contains(words) }
-    }
-
-    // MARK: - A full disk
-
-    /// A mount namespace, held by a process, with an empty file system of 1 MiB in it.
-    private struct SmallDisk: ~Copyable {
-        private var holder: Program
-        let path: String
-
-        init(at path: String) throws {
-            let mount = #"mount -t tmpfs -o size=1m tmpfs "$0" && echo mounted && exec sleep 600"#
-            var holder = try Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", mount, path])
-            try holder.waitForOutput("mounted")
-            self.holder = holder
-            self.path = path
-        }
-
-        /// What a shell does to become a program that sees it.
-        var entrance: String { #"exec nsenter --mount=/proc/\#(holder.pid)/ns/mnt "$0" "$@""# }
-
-        /// The path by which this process sees it.
-        var outside: String { "/proc/\(holder.pid)/root\(path)" }
-
-        /// Writes until there is no room.
-        func fill() throws {
-            var writer = try Program("/bin/sh", ["-c", #"! cat /dev/zero >"$0""#, outside + "/filler"])
-            #expect(try writer.wait() == .exited(0), "\(writer.errorText)")
-        }
-
-        func free() throws { try File.remove(outside + "/filler") }
-    }
-
-    private static let mayMount: Bool = {
-        var program = try? Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", "mount -t tmpfs tmpfs /mnt"])
-        return (try? program?.wait()) == .exited(0)
-    }()
-
-    @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
-    func `while the disk is full, counting goes on, and nothing is lost`() async throws {
-        try await PrivateNamespace.run { namespace in
-            let directory = try TemporaryDirectory()
-            let disk = try SmallDisk(at: directory.path)
-            var random = SplitMix64(seed: 4)
-            var link = FlakyLink()
-            do {
-                var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
-                var client = try daemon.client()
-                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
-                try disk.fill()
-                try link.carry(&random)
-                let behind = try #require(try client.awaitReading("utun0") { $0.persisted == false })
-                #expect(behind.persisted == false)
-                // Also lives that begin and end meanwhile are kept, and tried again and again.
-                for _ in 0..<3 {
-                    try link.carry(&random)
-                    try link.fall()
-                    try link.rise(in: namespace)
-                }
-                try link.carry(&random)
-                let full = try #require(try client.awaitLast(of: link))
-                #expect(full.total.rx.bytes == Int(link.truth.rx))
-                #expect(full.total.tx.bytes == Int(link.truth.tx))
-                #expect(full.persisted == false)
-                let until = try #require(full.persistedUSec)
-                #expect(until < full.sampledUSec)
-                try client.expectHistoryAddsUp()
-                // A save or two more that fail, and say nothing of it.
-                let later = Clock.boot + 2_200_000
-                _ = try client.awaitReading("utun0") { _ in Clock.boot > later }
-                try disk.free()
-                try client.awaitSaved(full)
-                try client.expectHistoryAddsUp()
-                // What was saved then is all there is, to the byte.
-                try daemon.kill()
-                let log = daemon.program.errorText
-                #expect(Self.lines(of: log, with: Self.cannotSave) == 1, "\(log)")
-                #expect(Self.lines(of: log, with: Self.savedAgain) == 1, "\(log)")
-            }
-            let daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
-            var client = try daemon.client()
-            let total = try #require(try client.awaitLast(of: link)).total
-            #expect(total.rx.bytes == Int(link.truth.rx))
-            #expect(total.tx.bytes == Int(link.truth.tx))
-            #expect(total.quality == .continuous)
-            #expect(total.resets == 3)
-            try client.expectHistoryAddsUp()
-        }
-    }
-
     // MARK: - A store that takes long
 
     @Test func `while another holds the database, ticks and answers go on`() async throws {
@@ -142,9 +47,7 @@ struct StoreFaultTests {
             try client.awaitSaved(try #require(try client.get("utun0")))
             try client.expectHistoryAddsUp()
             #expect(try daemon.end() == .exited(0))
-            let log = daemon.program.errorText
-            #expect(Self.lines(of: log, with: Self.cannotSave) == 1, "\(log)")
-            #expect(Self.lines(of: log, with: Self.savedAgain) == 1, "\(log)")
+            daemon.expectOneFailure()
         }
     }
 
@@ -176,7 +79,7 @@ struct StoreFaultTests {
 
     // MARK: - Directories
 
-    @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
+    @Test(.enabled(if: OwnDisk.mayMount, "needs the right to mount a file system of its own"))
     func `a directory that cannot be written is refused in one line`() async throws {
         let directory = try TemporaryDirectory()
         let mount = #"mount -t tmpfs -o ro tmpfs \#(directory.path) && exec "$0" "$@""#
