@@ -63,10 +63,12 @@ package final class Persistence {
         if let left, !left.isClean {
             log("the daemon before did not end in order; what it had saved is continued")
         }
+        let unmade = store.unmade
         recorder = try Recorder(store)
         status = Status(isPersisted: true, savedWall: left?.state.scannedWall)
         self.interval = interval
         self.log = log
+        if let reason = unmade { fail("\(reason)") }
     }
 
     /// Readable when there is news.
@@ -146,11 +148,7 @@ package final class Persistence {
                 if failure != nil { log("the history is saved again") }
                 failure = nil
                 status = Status(isPersisted: true, savedWall: wall)
-            case .failed(let reason):
-                // Said once, however long it lasts.
-                if failure != reason { log("the history cannot be saved: \(reason); counting goes on") }
-                failure = reason
-                status.isPersisted = false
+            case .failed(let reason): fail(reason)
             case .answer(let number, let answer):
                 guard let asker = askers.removeValue(forKey: number) else { continue }
                 if let reply = reply(answer, to: asker, sampler) { replies.append(reply) }
@@ -188,5 +186,12 @@ package final class Persistence {
         guard day != retiredOn, now >= Journal.earliest else { return }
         retiredOn = day
         sampler.retire(before: now - Retention().ephemeral)
+    }
+
+    /// Notes that saving fails, and says so once, however long it lasts.
+    private func fail(_ reason: String) {
+        if failure != reason { log("the history cannot be saved: \(reason); counting goes on") }
+        failure = reason
+        status.isPersisted = false
     }
 }

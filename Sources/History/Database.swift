@@ -12,6 +12,13 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is no database, or one that is damaged.
     package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
 
+    /// It may be over the next time, with the file as it is: another program has it, the disk is full or does not work.
+    package var canPass: Bool {
+        [
+            SQLITE_BUSY, SQLITE_LOCKED, SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOMEM,
+        ].contains(primary)
+    }
+
     package var description: String { message }
 }
 
@@ -21,7 +28,12 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     private let handle: OpaquePointer
 
     /// Opens a file, which is made when it is not there.
-    init(path: String) throws(SQLiteError) {
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - isShared: whether other programs may use it, too, for as long as it is open here.
+    /// - Throws: `SQLiteError`.
+    init(path: String, isShared: Bool = true) throws(SQLiteError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
@@ -31,6 +43,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
             let error = SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)))
             throw error
         }
+        if !isShared { try execute("PRAGMA locking_mode = EXCLUSIVE") }
     }
 
     deinit { unsafe _ = sqlite3_close_v2(handle) }

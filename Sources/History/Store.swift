@@ -45,6 +45,9 @@ package final class Store {
     /// A damaged file that was put aside when the store was opened: its new path, and what was wrong.
     package private(set) var putAside: (path: String, reason: String)?
 
+    /// Why a new file could not be made yet, such as for want of room: each save tries again. Nil when there is one.
+    package private(set) var unmade: SQLiteError?
+
     /// What a daemon has left to the next one.
     package struct Legacy: Sendable {
         package var state: Ledger.State
@@ -57,7 +60,8 @@ package final class Store {
 
     /// The file's.
     let path: String
-    let database: Database
+    /// In memory for as long as the file is not made.
+    private(set) var database: Database
     /// Held for as long as the store is open (flock(2)).
     private let lock: Descriptor
     /// What was saved last, to save only what is different.
@@ -74,12 +78,12 @@ package final class Store {
         lock = try Self.acquire(directory)
         path = "\(directory)/\(Self.fileName)"
         do {
-            (database, left, identifiers) = try Self.open(path)
+            (database, left, identifiers, unmade) = try Self.open(path)
         } catch {
             guard case .unusable(_, let reason) = error, reason.isDamage else { throw error }
             // What cannot be read is kept: it may be worth more to its owner than it is to this program.
             let aside = try Self.move(path, aside: "damaged", directory, wall: wall)
-            (database, left, identifiers) = try Self.open(path)
+            (database, left, identifiers, unmade) = try Self.open(path)
             putAside = (aside, reason.message)
         }
         saved = left?.state
@@ -152,26 +156,62 @@ package final class Store {
         return prefix + "\(number)"
     }
 
-    private static func open(_ path: String) throws(Failure) -> (Database, Legacy?, [LinkName: Int64]) {
+    private typealias Opened = (Database, Legacy?, [LinkName: Int64], unmade: SQLiteError?)
+
+    private static func open(_ path: String) throws(Failure) -> Opened {
         // SQLite takes an empty file for a new one, and removes the log beside it, with all that is in it.
         let size = (try? FileStatus(at: path))?.size
         let hasLog = (try? FileStatus(at: path + "-wal")) != nil
         if size == 0 { throw .unusable(path, .senseless("it is empty")) }
         if size == nil && hasLog { throw .unusable(path, .senseless("only its log is there")) }
-        let database: Database
         let version: Int
         do {
-            database = try Database(path: path)
-            version = try database.setUp(applicationID: applicationID, version: self.version)
+            guard size != nil else { return try begin(path) }
+            let database: Database
+            (database, version) = try openExisting(path)
+            if version <= self.version {
+                let (left, identifiers) = try load(database)
+                return (database, left, identifiers, nil)
+            }
         } catch {
             throw .unusable(path, error)
         }
-        guard version <= self.version else { throw .tooNew(path, version: version) }
+        throw .tooNew(path, version: version)
+    }
+
+    /// Opens a file that is there.
+    private static func openExisting(_ path: String) throws(SQLiteError) -> (Database, version: Int) {
         do {
-            let (left, identifiers) = try load(database)
-            return (database, left, identifiers)
+            let database = try Database(path: path)
+            return (database, try database.setUp(applicationID: applicationID, version: version))
         } catch {
-            throw .unusable(path, error)
+            guard error.canPass else { throw error }
+            // A full disk has no room for the index that programs share (-shm); one that is alone does without.
+            let database = try Database(path: path, isShared: false)
+            return (database, try database.setUp(applicationID: applicationID, version: version))
+        }
+    }
+
+    /// Makes a new file; where that fails, one in memory takes its place.
+    private static func begin(_ path: String) throws(SQLiteError) -> Opened {
+        do {
+            return (try create(path), nil, [:], nil)
+        } catch {
+            let database = try Database(path: ":memory:")
+            _ = try database.setUp(applicationID: applicationID, version: version)
+            return (database, nil, [:], error)
+        }
+    }
+
+    /// Makes a new file, or leaves nothing: the next start would have to take an empty one for one that has lost all.
+    private static func create(_ path: String) throws(SQLiteError) -> Database {
+        do {
+            let database = try Database(path: path)
+            _ = try database.setUp(applicationID: applicationID, version: version)
+            return database
+        } catch {
+            for suffix in ["-wal", "-shm", "-journal", ""] { try? File.remove(path + suffix) }
+            throw error
         }
     }
 
@@ -235,6 +275,12 @@ package final class Store {
         after changes: [AccountChange] = [],
         isLast: Bool
     ) throws(SQLiteError) {
+        if unmade != nil {
+            // Whatever has come into being there is somebody else's.
+            guard (try? FileStatus(at: path)) == nil else { throw .senseless("\(path) was not made by this daemon") }
+            database = try Self.create(path)
+            unmade = nil
+        }
         var identifiers = self.identifiers
         // Accounts have another place then, and what was saved at it is another's.
         let saved = changes.isEmpty ? self.saved : nil

@@ -3,6 +3,8 @@ import TestLinks
 import Testing
 import Wire
 
+@testable import History
+
 /// The troubles of the disk that the history is on: counting goes on, and nothing is lost.
 @Suite(needsTunnel)
 struct DiskFaultTests {
@@ -53,6 +55,79 @@ struct DiskFaultTests {
             #expect(total.quality == .continuous)
             #expect(total.resets == 3)
             try client.expectHistoryAddsUp()
+        }
+    }
+
+    @Test(.enabled(if: OwnDisk.mayMount, "needs the right to mount a file system of its own"))
+    func `a first start on a full disk counts, and saves all of it when there is room`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let disk = try OwnDisk(at: directory.path)
+            var random = SplitMix64(seed: 12)
+            var link = FlakyLink()
+            try disk.fill()
+            do {
+                var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+                var client = try daemon.client()
+                for _ in 0..<2 {
+                    try link.rise(in: namespace)
+                    try link.carry(&random)
+                    try link.fall()
+                }
+                let full = try #require(try client.awaitReading("utun0") { !$0.present && $0.incarnation == 2 })
+                #expect(full.total.rx.bytes == Int(link.truth.rx))
+                #expect(full.persisted == false)
+                #expect(full.persistedUSec == nil)
+                try client.expectHistoryAddsUp()
+                // A save or two more that fail, and say nothing of it.
+                let later = Clock.boot + 1_500_000
+                _ = try client.awaitReading("utun0") { _ in Clock.boot > later }
+                // Nothing is left there that the next start could take for a history.
+                #expect(throws: Errno.noEntry) { try FileStatus(at: "\(disk.outside)/\(Store.fileName)") }
+                try disk.free()
+                try client.awaitSaved(full)
+                try client.expectHistoryAddsUp()
+                try daemon.kill()
+                daemon.expectOneFailure()
+            }
+            var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+            var client = try daemon.client()
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            #expect(total.resets == 1)
+            try client.expectHistoryAddsUp()
+            #expect(try daemon.end() == .exited(0))
+            #expect(!daemon.program.errorText.contains("damaged"))
+        }
+    }
+
+    @Test(.enabled(if: OwnDisk.mayMount, "needs the right to mount a file system of its own"))
+    func `a later start on a full disk goes on where the daemon before has ended`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let disk = try OwnDisk(at: directory.path)
+            var random = SplitMix64(seed: 13)
+            var link = FlakyLink()
+            do {
+                var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+                var client = try daemon.client()
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
+                #expect(try daemon.end() == .exited(0))
+            }
+            try disk.fill()
+            var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+            var client = try daemon.client()
+            try link.carry(&random)
+            let full = try #require(try client.awaitLast(of: link))
+            #expect(full.total.rx.bytes == Int(link.truth.rx))
+            #expect(try client.awaitReading("utun0") { $0.persisted == false }?.persisted == false)
+            try client.expectHistoryAddsUp()
+            try disk.free()
+            try client.awaitSaved(full)
+            try client.expectHistoryAddsUp()
+            #expect(try daemon.end() == .exited(0))
+            daemon.expectOneFailure()
         }
     }
 }
