@@ -32,6 +32,8 @@ package final class Persistence {
     private let log: (String) -> Void
     private(set) var status: Status
     private var failure: String?
+    /// What went wrong last beside saving.
+    private var trouble: String?
     /// When something was handed over last, on CLOCK_BOOTTIME in µs.
     private var handedOver: UInt64 = 0
     private var askers: [UInt64: Asker] = [:]
@@ -149,6 +151,7 @@ package final class Persistence {
                 failure = nil
                 status = Status(isPersisted: true, savedWall: wall)
             case .failed(let reason): fail(reason)
+            case .unfolded(let reason): note("the old part of the history could not be folded: \(reason)")
             case .answer(let number, let answer):
                 guard let asker = askers.removeValue(forKey: number) else { continue }
                 if let reply = reply(answer, to: asker, sampler) { replies.append(reply) }
@@ -172,7 +175,7 @@ package final class Persistence {
             let refusal = amend(amendment, sampler, copy: copy, for: asker.token)
             return refusal.map { Reply(token: asker.token, frame: $0) }
         case (.failure(let failure), nil):
-            log("the history cannot be read: \(failure.reason)")
+            note("a question to the history could not be answered: \(failure.reason)")
             return Reply(token: asker.token, frame: nil)
         case (.failure(let failure), _?):
             return Reply(token: asker.token, frame: AmendmentService.frame(noCopy: failure.reason))
@@ -186,6 +189,12 @@ package final class Persistence {
         guard day != retiredOn, now >= Journal.earliest else { return }
         retiredOn = day
         sampler.retire(before: now - Retention().ephemeral)
+    }
+
+    /// Says what went wrong beside saving, unless it was said last: anybody may ask, and as often as they like.
+    private func note(_ words: String) {
+        if trouble != words { log(words) }
+        trouble = words
     }
 
     /// Notes that saving fails, and says so once, however long it lasts.

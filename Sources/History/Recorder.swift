@@ -29,6 +29,8 @@ package final class Recorder: Sendable {
         case saved(at: UInt64, wall: Int)
         /// It could not be saved, and will be tried again; why.
         case failed(String)
+        /// What is old could not be folded today, and why; what is saved is not touched by that.
+        case unfolded(String)
         /// An answer, or why the question failed.
         case answer(number: UInt64, Result<[UInt8], QuestionFailure>)
         /// The recorder has ended; it saved all, or not, and why.
@@ -164,8 +166,8 @@ package final class Recorder: Sendable {
                 do {
                     try store.save(batch.state, batch.journal, after: batch.changes, isLast: batch.isLast)
                     unsaved = nil
-                    if !batch.isLast { foldOnceADay(store, now: batch.state.scannedWall, &folded) }
                     tell(.saved(at: batch.at, wall: batch.state.scannedWall))
+                    if !batch.isLast { foldOnceADay(store, now: batch.state.scannedWall, &folded) }
                 } catch {
                     failure = "\(error)"
                     tell(.failed("\(error)"))
@@ -189,7 +191,7 @@ package final class Recorder: Sendable {
         let day = now / 86_400_000_000
         guard folded != day else { return }
         folded = day
-        do { try store.fold(Retention(), now: now) } catch { tell(.failed("\(error)")) }
+        do { try store.fold(Retention(), now: now) } catch { tell(.unfolded("\(error)")) }
     }
 
     private func tell(_ news: News) {

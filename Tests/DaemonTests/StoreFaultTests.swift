@@ -77,6 +77,47 @@ struct StoreFaultTests {
         }
     }
 
+    // MARK: - A store that does not answer
+
+    /// Events that can be written and not read: abs(3) of the least integer is an error.
+    private static let unreadable = """
+        ALTER TABLE event RENAME TO kept;
+        CREATE VIEW event AS SELECT id, abs(-9223372036854775808) AS at_usec, interface, kind, ifindex, incarnation,
+            previous, cause, is_gapped FROM kept;
+        CREATE TRIGGER keep INSTEAD OF INSERT ON event BEGIN
+            INSERT INTO kept (at_usec, interface, kind, ifindex, incarnation, previous, cause, is_gapped)
+            VALUES (new.at_usec, new.interface, new.kind, new.ifindex, new.incarnation, new.previous, new.cause,
+                new.is_gapped);
+        END;
+        """
+
+    @Test func `a question that fails says nothing of what is saved`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            var random = SplitMix64(seed: 14)
+            var link = FlakyLink()
+            var daemon = try RunningDaemon(keepingIn: directory.path)
+            var client = try daemon.client()
+            try client.awaitSavedBeginning(of: &link, in: namespace, &random)
+            let database = try Database(path: "\(directory.path)/\(Store.fileName)")
+            try database.execute(Self.unreadable)
+            for _ in 0..<20 {
+                #expect(try client.call("io.ifcount.Events").contains("io.ifcount.NoHistory"))
+                #expect(try client.get("utun0")?.persisted == true)
+            }
+            try link.carry(&random)
+            try link.fall()
+            try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+            try database.execute("DROP VIEW event; ALTER TABLE kept RENAME TO event")
+            let events = try client.call("io.ifcount.Events")
+            #expect(events.contains(#""event":"created""#) && events.contains(#""event":"removed""#))
+            #expect(try daemon.end() == .exited(0))
+            // Once, however often it was asked.
+            let words = "a question to the history could not be answered: integer overflow"
+            #expect(daemon.program.errorText == "ifcountd: \(words)\n")
+        }
+    }
+
     // MARK: - Directories
 
     @Test(.enabled(if: OwnDisk.mayMount, "needs the right to mount a file system of its own"))
