@@ -97,14 +97,17 @@ package final class Persistence {
     }
 
     /// Hands over the last of it, and waits until it is on disk, though not for ever.
-    func end(_ sampler: Sampler) {
+    ///
+    /// - Returns: whether it is.
+    func end(_ sampler: Sampler) -> Bool {
         recorder.save(sampler.state, sampler.takeJournal(), after: sampler.takeChanges(), at: Clock.boot, isLast: true)
         switch recorder.awaitEnd(milliseconds: Self.patience) {
-        case .saved: break
+        case .saved: return true
         case .failed(let reason): log("the last figures could not be saved: \(reason)")
         case .unanswered:
             log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
         }
+        return false
     }
 
     /// Asks the history something for a client.

@@ -63,7 +63,7 @@ struct StoreFaultTests {
                 let database = try Database(path: "\(directory.path)/\(Store.fileName)")
                 try database.execute("BEGIN IMMEDIATE")
                 try link.carry(&random)
-                #expect(try daemon.end() == .exited(0))
+                #expect(try daemon.end() == .exited(1))
                 let log = daemon.program.errorText
                 #expect(log.contains("the last figures could not be saved: database is locked"), "\(log)")
             }
@@ -74,6 +74,39 @@ struct StoreFaultTests {
             #expect(total.tx.bytes == Int(link.truth.tx))
             #expect(total.quality == .continuous)
             try client.expectHistoryAddsUp()
+        }
+    }
+
+    @Test func `the last figures are tried again, as whoever holds the database may let it go`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            var random = SplitMix64(seed: 15)
+            var link = FlakyLink()
+            do {
+                var daemon = try RunningDaemon(keepingIn: directory.path)
+                var client = try daemon.client()
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
+                let database = try Database(path: "\(directory.path)/\(Store.fileName)")
+                try database.execute("BEGIN IMMEDIATE")
+                try link.carry(&random)
+                try link.fall()
+                _ = try client.awaitLast(of: link)
+                daemon.program.terminate()
+                // Longer than SQLite waits for another program by itself.
+                usleep(3_000_000)
+                try database.execute("ROLLBACK")
+                #expect(try daemon.program.wait(timeout: RawClient.patience) == .exited(0))
+                let log = daemon.program.errorText
+                #expect(!log.contains("the last figures"), "\(log)")
+            }
+            var daemon = try RunningDaemon(keepingIn: directory.path)
+            var client = try daemon.client()
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            try client.expectHistoryAddsUp()
+            #expect(try daemon.end() == .exited(0))
+            #expect(daemon.program.errorText == "")
         }
     }
 
