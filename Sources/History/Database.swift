@@ -12,6 +12,9 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is no database, or one that is damaged.
     package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
 
+    /// Another program has the file.
+    package var isBusy: Bool { primary == SQLITE_BUSY }
+
     /// It may be over the next time, with the file as it is: another program has it, the disk is full or does not work.
     package var canPass: Bool {
         [
@@ -31,7 +34,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - isShared: whether other programs may use it, too, for as long as it is open here.
+    ///   - isShared: whether other programs may use it, too, while it is open here.
     /// - Throws: `SQLiteError`.
     init(path: String, isShared: Bool = true) throws(SQLiteError) {
         var opened: OpaquePointer?

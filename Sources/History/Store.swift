@@ -7,6 +7,10 @@ package import SystemCalls
 /// One transaction carries what was counted and the raw counters that it was counted from: whenever the process ends,
 /// nothing is lost that was saved, and nothing is counted twice.
 ///
+/// No other program can open the file meanwhile: SQLite would map an index into memory that all share (-shm), and the kernel
+/// kills who writes to a page of it for which the disk has no room or which it has shut down (SIGBUS). One that had it open
+/// before is put up with.
+///
 /// `synchronous=FULL` with a write-ahead log: each save is one write and one flush of a few pages, at most one a minute. A
 /// power cut costs what was counted since the last save. A killed process costs nothing of the links that are still there,
 /// for the kernel counts on; of those that ended since the last save, it costs what they had carried since.
@@ -182,12 +186,12 @@ package final class Store {
     /// Opens a file that is there.
     private static func openExisting(_ path: String) throws(SQLiteError) -> (Database, version: Int) {
         do {
-            let database = try Database(path: path)
+            let database = try Database(path: path, isShared: false)
             return (database, try database.setUp(applicationID: applicationID, version: version))
         } catch {
-            guard error.canPass else { throw error }
-            // A full disk has no room for the index that programs share (-shm); one that is alone does without.
-            let database = try Database(path: path, isShared: false)
+            // Whoever looks into it does not keep the daemon from starting.
+            guard error.isBusy else { throw error }
+            let database = try Database(path: path)
             return (database, try database.setUp(applicationID: applicationID, version: version))
         }
     }
@@ -206,7 +210,7 @@ package final class Store {
     /// Makes a new file, or leaves nothing: the next start would have to take an empty one for one that has lost all.
     private static func create(_ path: String) throws(SQLiteError) -> Database {
         do {
-            let database = try Database(path: path)
+            let database = try Database(path: path, isShared: false)
             _ = try database.setUp(applicationID: applicationID, version: version)
             return database
         } catch {

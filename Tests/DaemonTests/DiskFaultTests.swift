@@ -130,4 +130,79 @@ struct DiskFaultTests {
             daemon.expectOneFailure()
         }
     }
+
+    // A file system on which a file is open for writing is not remounted read-only (EBUSY). What makes it so all the same
+    // cannot be undone; what can be undone are files that must not be changed. Writes to both fail.
+
+    @Test(.enabled(if: OwnDisk.mayMountFiles, "needs the right to mount a file"))
+    func `while nothing can be written, counting goes on, and nothing is lost`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let disk = try OwnDisk(.file, at: directory.path)
+            var random = SplitMix64(seed: 16)
+            var link = FlakyLink()
+            var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+            var client = try daemon.client()
+            try client.awaitSavedBeginning(of: &link, in: namespace, &random)
+            try disk.letFilesChange(false)
+            try link.carry(&random)
+            try link.fall()
+            try link.rise(in: namespace)
+            try link.carry(&random)
+            let behind = try #require(try client.awaitLast(of: link))
+            #expect(behind.total.rx.bytes == Int(link.truth.rx))
+            #expect(try client.awaitReading("utun0") { $0.persisted == false }?.persisted == false)
+            try client.expectHistoryAddsUp()
+            try disk.letFilesChange(true)
+            try client.awaitSaved(behind)
+            try client.expectHistoryAddsUp()
+            try daemon.kill()
+            daemon.expectOneFailure()
+            var next = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+            var asker = try next.client()
+            let total = try #require(try asker.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            #expect(total.quality == .continuous)
+            #expect(total.resets == 1)
+            try asker.expectHistoryAddsUp()
+            #expect(try next.end() == .exited(0))
+        }
+    }
+
+    @Test(.enabled(if: OwnDisk.mayMountFiles, "needs the right to mount a file"))
+    func `a disk that turns read-only for good costs nothing of a link that stays`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let disk = try OwnDisk(.file, at: directory.path)
+            var random = SplitMix64(seed: 17)
+            var link = FlakyLink()
+            do {
+                var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+                var client = try daemon.client()
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
+                try disk.fail()
+                try link.carry(&random)
+                let behind = try #require(try client.awaitReading("utun0") { $0.persisted == false })
+                #expect(behind.persisted == false)
+                let last = try #require(try client.awaitLast(of: link))
+                #expect(last.total.rx.bytes == Int(link.truth.rx))
+                try client.expectHistoryAddsUp()
+                #expect(try daemon.end() == .exited(1))
+                daemon.expectOneFailure(isOver: false)
+                let log = daemon.program.errorText
+                #expect(log.contains("the last figures could not be saved: disk I/O error"), "\(log)")
+            }
+            try disk.mountAnew()
+            var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+            var client = try daemon.client()
+            try link.carry(&random)
+            let total = try #require(try client.awaitLast(of: link)).total
+            #expect(total.rx.bytes == Int(link.truth.rx))
+            #expect(total.tx.bytes == Int(link.truth.tx))
+            #expect(total.quality == .continuous)
+            try client.expectHistoryAddsUp()
+            #expect(try daemon.end() == .exited(0))
+        }
+    }
 }

@@ -2,23 +2,41 @@ import SystemCalls
 import TestLinks
 import Testing
 
-/// A mount namespace, held by a process, with an empty file system of 1 MiB in it.
+/// A mount namespace, held by a process, with an empty file system of its own in it.
 struct OwnDisk: ~Copyable {
+    /// What it lies on.
+    enum Kind: String {
+        /// 1 MiB of memory (tmpfs(5)).
+        case memory = #"mount -t tmpfs -o size=1m tmpfs "$0""#
+        /// 16 MiB of a file in the directory that it is mounted on: ext4(5).
+        case file = """
+            truncate -s 16M "$0/image" && mkfs.ext4 -q -F -e remount-ro "$0/image" && mount -o loop "$0/image" "$0"
+            """
+
+        /// Whether there can be one here.
+        fileprivate var isAvailable: Bool {
+            guard let directory = try? TemporaryDirectory() else { return false }
+            let script = "PATH=$PATH:/usr/sbin:/sbin; \(rawValue)"
+            var program = try? Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", script, directory.path])
+            return (try? program?.wait()) == .exited(0)
+        }
+    }
+
     private var holder: Program
     let path: String
 
-    init(at path: String) throws {
-        let mount = #"mount -t tmpfs -o size=1m tmpfs "$0" && echo mounted && exec sleep 600"#
-        var holder = try Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", mount, path])
+    /// Whether there can be one in memory.
+    static let mayMount = Kind.memory.isAvailable
+    /// Whether there can be one in a file.
+    static let mayMountFiles = Kind.file.isAvailable
+
+    init(_ kind: Kind = .memory, at path: String) throws {
+        let script = "PATH=$PATH:/usr/sbin:/sbin; \(kind.rawValue) && echo mounted && exec sleep 600"
+        var holder = try Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", script, path])
         try holder.waitForOutput("mounted")
         self.holder = holder
         self.path = path
     }
-
-    static let mayMount: Bool = {
-        var program = try? Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", "mount -t tmpfs tmpfs /mnt"])
-        return (try? program?.wait()) == .exited(0)
-    }()
 
     /// What a shell does to become a program that sees it.
     var entrance: String { #"exec nsenter --mount=/proc/\#(holder.pid)/ns/mnt "$0" "$@""# }
@@ -27,10 +45,29 @@ struct OwnDisk: ~Copyable {
     var outside: String { "/proc/\(holder.pid)/root\(path)" }
 
     /// Writes until there is no room.
-    func fill() throws {
-        var writer = try Program("/bin/sh", ["-c", #"! cat /dev/zero >"$0""#, outside + "/filler"])
-        #expect(try writer.wait() == .exited(0), "\(writer.errorText)")
-    }
+    func fill() throws { try run(#"! cat /dev/zero >"$0/filler""#) }
 
     func free() throws { try File.remove(outside + "/filler") }
+
+    /// Lets no file be changed any more, or lets them again (chattr(1)): each write to one that is open fails, too.
+    func letFilesChange(_ mayChange: Bool) throws {
+        try run(#"chattr \#(mayChange ? "-" : "+")i "$0"/ifcount.db*"#)
+    }
+
+    /// Gives the kernel a reason to let nothing be written there any more, as a bad sector would be one.
+    func fail() throws {
+        try runInside(#"echo test >"/sys/fs/ext4/$(basename "$(findmnt -n -o SOURCE "$0")")/trigger_fs_error""#)
+    }
+
+    /// Mounts the file anew; nobody may have one open on it.
+    func mountAnew() throws { try runInside(#"umount "$0" && mount -o loop "$0/image" "$0""#) }
+
+    private func runInside(_ script: String) throws {
+        try run(#"exec nsenter --mount=/proc/\#(holder.pid)/ns/mnt /bin/sh -c '\#(script)' \#(path)"#)
+    }
+
+    private func run(_ script: String) throws {
+        var program = try Program("/bin/sh", ["-c", "PATH=$PATH:/usr/sbin:/sbin; \(script)", outside])
+        #expect(try program.wait() == .exited(0), "\(program.errorText)")
+    }
 }

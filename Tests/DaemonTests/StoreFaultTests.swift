@@ -11,9 +11,18 @@ import Wire
 struct StoreFaultTests {
     // MARK: - A store that takes long
 
+    /// Another program's database, which it had open before the daemon did.
+    private static func openBefore(_ directory: String) throws -> Database {
+        do { _ = try Store(directory: directory, wall: Clock.wall) }
+        let database = try Database(path: "\(directory)/\(Store.fileName)")
+        try database.execute("SELECT count(*) FROM account")
+        return database
+    }
+
     @Test func `while another holds the database, ticks and answers go on`() async throws {
         try await PrivateNamespace.run { namespace in
             let directory = try TemporaryDirectory()
+            let database = try Self.openBefore(directory.path)
             var random = SplitMix64(seed: 5)
             var link = FlakyLink()
             var daemon = try RunningDaemon(keepingIn: directory.path)
@@ -23,7 +32,6 @@ struct StoreFaultTests {
             try watcher.watch(["utun0"], interval: 100_000)
             var asker = try daemon.client()
             do {
-                let database = try Database(path: "\(directory.path)/\(Store.fileName)")
                 try database.execute("BEGIN IMMEDIATE")
                 let end = Clock.boot + 4_000_000
                 var ticks = 0
@@ -54,18 +62,19 @@ struct StoreFaultTests {
     @Test func `the last figures that cannot be saved are told of, and not lost with a link that stays`() async throws {
         try await PrivateNamespace.run { namespace in
             let directory = try TemporaryDirectory()
+            let database = try Self.openBefore(directory.path)
             var random = SplitMix64(seed: 10)
             var link = FlakyLink()
             do {
                 var daemon = try RunningDaemon(keepingIn: directory.path)
                 var client = try daemon.client()
                 try client.awaitSavedBeginning(of: &link, in: namespace, &random)
-                let database = try Database(path: "\(directory.path)/\(Store.fileName)")
                 try database.execute("BEGIN IMMEDIATE")
                 try link.carry(&random)
                 #expect(try daemon.end() == .exited(1))
                 let log = daemon.program.errorText
                 #expect(log.contains("the last figures could not be saved: database is locked"), "\(log)")
+                try database.execute("ROLLBACK")
             }
             let daemon = try RunningDaemon(keepingIn: directory.path)
             var client = try daemon.client()
@@ -80,13 +89,13 @@ struct StoreFaultTests {
     @Test func `the last figures are tried again, as whoever holds the database may let it go`() async throws {
         try await PrivateNamespace.run { namespace in
             let directory = try TemporaryDirectory()
+            let database = try Self.openBefore(directory.path)
             var random = SplitMix64(seed: 15)
             var link = FlakyLink()
             do {
                 var daemon = try RunningDaemon(keepingIn: directory.path)
                 var client = try daemon.client()
                 try client.awaitSavedBeginning(of: &link, in: namespace, &random)
-                let database = try Database(path: "\(directory.path)/\(Store.fileName)")
                 try database.execute("BEGIN IMMEDIATE")
                 try link.carry(&random)
                 try link.fall()
@@ -127,12 +136,12 @@ struct StoreFaultTests {
     @Test func `a question that fails says nothing of what is saved`() async throws {
         try await PrivateNamespace.run { namespace in
             let directory = try TemporaryDirectory()
+            let database = try Self.openBefore(directory.path)
             var random = SplitMix64(seed: 14)
             var link = FlakyLink()
             var daemon = try RunningDaemon(keepingIn: directory.path)
             var client = try daemon.client()
             try client.awaitSavedBeginning(of: &link, in: namespace, &random)
-            let database = try Database(path: "\(directory.path)/\(Store.fileName)")
             try database.execute(Self.unreadable)
             for _ in 0..<20 {
                 #expect(try client.call("io.ifcount.Events").contains("io.ifcount.NoHistory"))
