@@ -197,7 +197,10 @@ package final class Daemon {
         rest()
         sample()
         pushTicks(at: Clock.boot, all: false)
-        if persistence?.save(sampler, isUrgent: hasEnded) == true { isAwake = true }
+        if let persistence {
+            if persistence.save(sampler, isUrgent: hasEnded) { isAwake = true }
+            sampler.persistence = persistence.status
+        }
         hasEnded = false
         report()
         manager.notify("WATCHDOG=1")

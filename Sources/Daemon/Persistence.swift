@@ -36,12 +36,14 @@ package final class Persistence {
     private var trouble: String?
     /// When something was handed over last, on CLOCK_BOOTTIME in µs.
     private var handedOver: UInt64 = 0
+    /// When the first of what was handed over and not answered yet was, on the same clock.
+    private var unanswered: UInt64?
     private var askers: [UInt64: Asker] = [:]
     private var nextQuestion: UInt64 = 1
     /// The day on which accounts retired last.
     private var retiredOn: Int?
 
-    /// How long the end may wait for the disk, in ms.
+    /// How long the disk may take for one save, and the end may wait for it, in ms.
     private static let patience: Int32 = 10_000
     /// The end of an incarnation is saved at once, but not more often than this, in µs.
     private static let haste: UInt64 = 1_000_000
@@ -76,13 +78,16 @@ package final class Persistence {
     /// Readable when there is news.
     var newsDescriptor: Int32 { recorder.newsDescriptor }
 
-    /// Hands over what was counted, when it is time to.
+    /// Hands over what was counted, when it is time to, and notices when the disk does not answer.
     ///
     /// - Parameters:
     ///   - sampler: whose.
     ///   - isUrgent: whether an incarnation has ended.
     /// - Returns: whether anything was handed over.
     func save(_ sampler: Sampler, isUrgent: Bool) -> Bool {
+        if let unanswered, failure == nil, Clock.boot > unanswered + UInt64(Self.patience) * 1000 {
+            fail("the disk does not answer")
+        }
         let due = isUrgent ? min(Self.haste, interval) : interval
         guard Clock.boot >= handedOver + due else { return false }
         retireOnceADay(sampler)
@@ -93,6 +98,7 @@ package final class Persistence {
     /// Hands over what was counted, so that what is asked next finds it in the store.
     func handOver(_ sampler: Sampler) {
         handedOver = Clock.boot
+        unanswered = unanswered ?? handedOver
         recorder.save(sampler.state, sampler.takeJournal(), after: sampler.takeChanges(), at: handedOver)
     }
 
@@ -149,11 +155,14 @@ package final class Persistence {
         var replies: [Reply] = []
         for news in recorder.takeNews() {
             switch news {
-            case .saved(_, let wall):
+            case .saved(let at, let wall):
+                unanswered = at < handedOver ? handedOver : nil
                 if failure != nil { log("the history is saved again") }
                 failure = nil
                 status = Status(isPersisted: true, savedWall: wall)
-            case .failed(let reason): fail(reason)
+            case .failed(let reason):
+                unanswered = nil
+                fail(reason)
             case .unfolded(let reason): note("the old part of the history could not be folded: \(reason)")
             case .answer(let number, let answer):
                 guard let asker = askers.removeValue(forKey: number) else { continue }

@@ -205,4 +205,48 @@ struct DiskFaultTests {
             #expect(try daemon.end() == .exited(0))
         }
     }
+
+    @Test(.enabled(if: OwnDisk.mayMountFiles, "needs the right to mount a file"))
+    func `while the disk does not answer, the daemon does`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            let disk = try OwnDisk(.file, at: directory.path)
+            var random = SplitMix64(seed: 18)
+            var link = FlakyLink()
+            var daemon = try RunningDaemon(keepingIn: disk.path, shell: disk.entrance)
+            var client = try daemon.client()
+            try client.awaitSavedBeginning(of: &link, in: namespace, &random)
+            var watcher = try daemon.client()
+            try watcher.watch(["utun0"], interval: 100_000)
+            var asker = try daemon.client()
+            let freeze = try disk.freeze()
+            // Whatever waited for the disk here would wait longer than this test has patience.
+            let end = ContinuousClock.now + RawClient.patience
+            var reading: Reading?
+            while reading?.persisted != false, ContinuousClock.now < end {
+                try link.carry(&random)
+                let counted = link.truth
+                _ = try watcher.replies { reply in
+                    reply.readings?.contains { $0.total.rx.bytes == Int(counted.rx) } ?? false
+                }
+                reading = try client.get("utun0")
+                #expect(reading?.total.rx.bytes == Int(counted.rx))
+            }
+            try link.fall()
+            try link.rise(in: namespace)
+            try link.carry(&random)
+            let behind = try #require(try client.awaitLast(of: link))
+            #expect(behind.persisted == false)
+            #expect(behind.persistedUSec ?? .max < behind.sampledUSec)
+            try asker.send(#"{"method":"io.ifcount.Events"}"#)
+            _ = consume freeze
+            #expect(try asker.reply(Events.Reply.self).events.contains { $0.event == .recreated })
+            try client.awaitSaved(behind)
+            try client.expectHistoryAddsUp()
+            #expect(try daemon.end() == .exited(0))
+            daemon.expectOneFailure()
+            let log = daemon.program.errorText
+            #expect(log.contains("cannot be saved: the disk does not answer;"), "\(log)")
+        }
+    }
 }

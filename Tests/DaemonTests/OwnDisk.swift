@@ -8,7 +8,7 @@ struct OwnDisk: ~Copyable {
     enum Kind: String {
         /// 1 MiB of memory (tmpfs(5)).
         case memory = #"mount -t tmpfs -o size=1m tmpfs "$0""#
-        /// 16 MiB of a file in the directory that it is mounted on: ext4(5).
+        /// 16 MiB of a file in the directory that it is mounted on: ext4(5), which can be frozen.
         case file = """
             truncate -s 16M "$0/image" && mkfs.ext4 -q -F -e remount-ro "$0/image" && mount -o loop "$0/image" "$0"
             """
@@ -62,6 +62,9 @@ struct OwnDisk: ~Copyable {
     /// Mounts the file anew; nobody may have one open on it.
     func mountAnew() throws { try runInside(#"umount "$0" && mount -o loop "$0/image" "$0""#) }
 
+    /// Lets whoever writes wait until the value ends (fsfreeze(8)).
+    func freeze() throws -> Freeze { try Freeze(outside) }
+
     private func runInside(_ script: String) throws {
         try run(#"exec nsenter --mount=/proc/\#(holder.pid)/ns/mnt /bin/sh -c '\#(script)' \#(path)"#)
     }
@@ -69,5 +72,25 @@ struct OwnDisk: ~Copyable {
     private func run(_ script: String) throws {
         var program = try Program("/bin/sh", ["-c", "PATH=$PATH:/usr/sbin:/sbin; \(script)", outside])
         #expect(try program.wait() == .exited(0), "\(program.errorText)")
+    }
+}
+
+/// A file system on which whoever writes waits, until this ends.
+struct Freeze: ~Copyable {
+    private let path: String
+    /// Thaws it when this process cannot: who waits for it could not even be killed.
+    private let guardian: Program
+
+    fileprivate init(_ path: String) throws {
+        let script = #"fsfreeze -f "$0" && echo frozen && sleep 120; fsfreeze -u "$0""#
+        var guardian = try Program("/bin/sh", ["-c", "PATH=$PATH:/usr/sbin:/sbin; \(script)", path])
+        try guardian.waitForOutput("frozen")
+        self.guardian = guardian
+        self.path = path
+    }
+
+    deinit {
+        var program = try? Program("/bin/sh", ["-c", #"PATH=$PATH:/usr/sbin:/sbin fsfreeze -u "$0""#, path])
+        _ = try? program?.wait()
     }
 }
