@@ -142,8 +142,9 @@ package final class Daemon {
 
     /// Runs until a signal asks for the end.
     ///
+    /// - Returns: whether the last figures are saved, or are not to be.
     /// - Throws: `Errno` when the loop itself fails.
-    package func run() throws(Errno) {
+    package func run() throws(Errno) -> Bool {
         try setPeriod()
         report()
         manager.notify("READY=1", "STATUS=\(status)")
@@ -166,7 +167,7 @@ package final class Daemon {
         pushTicks(at: Clock.boot, all: true)
         clients.closeAll(&poller)
         listener.removeFile()
-        persistence?.end(sampler)
+        return persistence?.end(sampler) ?? true
     }
 
     /// Waits for what happens next and deals with it.
@@ -196,7 +197,10 @@ package final class Daemon {
         rest()
         sample()
         pushTicks(at: Clock.boot, all: false)
-        if persistence?.save(sampler, isUrgent: hasEnded) == true { isAwake = true }
+        if let persistence {
+            if persistence.save(sampler, isUrgent: hasEnded) { isAwake = true }
+            sampler.persistence = persistence.status
+        }
         hasEnded = false
         report()
         manager.notify("WATCHDOG=1")

@@ -32,14 +32,18 @@ package final class Persistence {
     private let log: (String) -> Void
     private(set) var status: Status
     private var failure: String?
+    /// What went wrong last beside saving.
+    private var trouble: String?
     /// When something was handed over last, on CLOCK_BOOTTIME in µs.
     private var handedOver: UInt64 = 0
+    /// When the first of what was handed over and not answered yet was, on the same clock.
+    private var unanswered: UInt64?
     private var askers: [UInt64: Asker] = [:]
     private var nextQuestion: UInt64 = 1
     /// The day on which accounts retired last.
     private var retiredOn: Int?
 
-    /// How long the end may wait for the disk, in ms.
+    /// How long the disk may take for one save, and the end may wait for it, in ms.
     private static let patience: Int32 = 10_000
     /// The end of an incarnation is saved at once, but not more often than this, in µs.
     private static let haste: UInt64 = 1_000_000
@@ -63,22 +67,27 @@ package final class Persistence {
         if let left, !left.isClean {
             log("the daemon before did not end in order; what it had saved is continued")
         }
+        let unmade = store.unmade
         recorder = try Recorder(store)
         status = Status(isPersisted: true, savedWall: left?.state.scannedWall)
         self.interval = interval
         self.log = log
+        if let reason = unmade { fail("\(reason)") }
     }
 
     /// Readable when there is news.
     var newsDescriptor: Int32 { recorder.newsDescriptor }
 
-    /// Hands over what was counted, when it is time to.
+    /// Hands over what was counted, when it is time to, and notices when the disk does not answer.
     ///
     /// - Parameters:
     ///   - sampler: whose.
     ///   - isUrgent: whether an incarnation has ended.
     /// - Returns: whether anything was handed over.
     func save(_ sampler: Sampler, isUrgent: Bool) -> Bool {
+        if let unanswered, failure == nil, Clock.boot > unanswered + UInt64(Self.patience) * 1000 {
+            fail("the disk does not answer")
+        }
         let due = isUrgent ? min(Self.haste, interval) : interval
         guard Clock.boot >= handedOver + due else { return false }
         retireOnceADay(sampler)
@@ -89,18 +98,22 @@ package final class Persistence {
     /// Hands over what was counted, so that what is asked next finds it in the store.
     func handOver(_ sampler: Sampler) {
         handedOver = Clock.boot
+        unanswered = unanswered ?? handedOver
         recorder.save(sampler.state, sampler.takeJournal(), after: sampler.takeChanges(), at: handedOver)
     }
 
     /// Hands over the last of it, and waits until it is on disk, though not for ever.
-    func end(_ sampler: Sampler) {
+    ///
+    /// - Returns: whether it is.
+    func end(_ sampler: Sampler) -> Bool {
         recorder.save(sampler.state, sampler.takeJournal(), after: sampler.takeChanges(), at: Clock.boot, isLast: true)
         switch recorder.awaitEnd(milliseconds: Self.patience) {
-        case .saved: break
+        case .saved: return true
         case .failed(let reason): log("the last figures could not be saved: \(reason)")
         case .unanswered:
             log("the last figures are not saved after \(Self.patience / 1000) s; the disk does not answer")
         }
+        return false
     }
 
     /// Asks the history something for a client.
@@ -142,15 +155,15 @@ package final class Persistence {
         var replies: [Reply] = []
         for news in recorder.takeNews() {
             switch news {
-            case .saved(_, let wall):
+            case .saved(let at, let wall):
+                unanswered = at < handedOver ? handedOver : nil
                 if failure != nil { log("the history is saved again") }
                 failure = nil
                 status = Status(isPersisted: true, savedWall: wall)
             case .failed(let reason):
-                // Said once, however long it lasts.
-                if failure != reason { log("the history cannot be saved: \(reason); counting goes on") }
-                failure = reason
-                status.isPersisted = false
+                unanswered = nil
+                fail(reason)
+            case .unfolded(let reason): note("the old part of the history could not be folded: \(reason)")
             case .answer(let number, let answer):
                 guard let asker = askers.removeValue(forKey: number) else { continue }
                 if let reply = reply(answer, to: asker, sampler) { replies.append(reply) }
@@ -174,7 +187,7 @@ package final class Persistence {
             let refusal = amend(amendment, sampler, copy: copy, for: asker.token)
             return refusal.map { Reply(token: asker.token, frame: $0) }
         case (.failure(let failure), nil):
-            log("the history cannot be read: \(failure.reason)")
+            note("a question to the history could not be answered: \(failure.reason)")
             return Reply(token: asker.token, frame: nil)
         case (.failure(let failure), _?):
             return Reply(token: asker.token, frame: AmendmentService.frame(noCopy: failure.reason))
@@ -188,5 +201,18 @@ package final class Persistence {
         guard day != retiredOn, now >= Journal.earliest else { return }
         retiredOn = day
         sampler.retire(before: now - Retention().ephemeral)
+    }
+
+    /// Says what went wrong beside saving, unless it was said last: anybody may ask, and as often as they like.
+    private func note(_ words: String) {
+        if trouble != words { log(words) }
+        trouble = words
+    }
+
+    /// Notes that saving fails, and says so once, however long it lasts.
+    private func fail(_ reason: String) {
+        if failure != reason { log("the history cannot be saved: \(reason); counting goes on") }
+        failure = reason
+        status.isPersisted = false
     }
 }

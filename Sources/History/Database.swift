@@ -12,13 +12,20 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is no database, or one that is damaged.
     package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
 
-    /// Another writes to the file, and longer than was waited for.
-    var isBusy: Bool { primary == SQLITE_BUSY }
+    /// Another program has the file.
+    package var isBusy: Bool { primary == SQLITE_BUSY }
 
     /// A writer was ended in the middle, and one that only reads cannot undo what it has begun.
     ///
     /// - Note: SQLITE_READONLY_ROLLBACK, a macro with an operator that Swift does not import.
     var needsRollback: Bool { code == SQLITE_READONLY | 3 << 8 }
+
+    /// It may be over the next time, with the file as it is: another program has it, the disk is full or does not work.
+    package var canPass: Bool {
+        [
+            SQLITE_BUSY, SQLITE_LOCKED, SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOMEM,
+        ].contains(primary)
+    }
 
     package var description: String { message }
 }
@@ -29,8 +36,14 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     private let handle: OpaquePointer
 
     /// Opens a file, which is made when it is not there.
-    convenience init(path: String) throws(SQLiteError) {
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - isShared: whether other programs may use it, too, while it is open here.
+    /// - Throws: `SQLiteError`.
+    convenience init(path: String, isShared: Bool = true) throws(SQLiteError) {
         try self.init(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        if !isShared { try execute("PRAGMA locking_mode = EXCLUSIVE") }
     }
 
     /// Opens a file only to read it: nothing is written, neither to it nor beside it.

@@ -29,6 +29,8 @@ package final class Recorder: Sendable {
         case saved(at: UInt64, wall: Int)
         /// It could not be saved, and will be tried again; why.
         case failed(String)
+        /// What is old could not be folded today, and why; what is saved is not touched by that.
+        case unfolded(String)
         /// An answer, or why the question failed.
         case answer(number: UInt64, Result<[UInt8], QuestionFailure>)
         /// The recorder has ended; it saved all, or not, and why.
@@ -79,6 +81,8 @@ package final class Recorder: Sendable {
     private let toLoop: Bell
     /// How long to wait before what failed is tried again, in ms.
     private static let retry: Int32 = 5000
+    /// The same for the last batch, for which somebody waits.
+    private static let lastRetry: Int32 = 100
 
     /// Readable when there is news.
     package var newsDescriptor: Int32 { toLoop.number }
@@ -131,15 +135,22 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// Waits for the end, after the last batch, for so many ms at most.
+    /// Waits for the end, after the last batch, for so many ms at most: what fails meanwhile may still go well.
     ///
     /// - Returns: what it came to.
     package func awaitEnd(milliseconds: Int32) -> End {
         let end = Clock.boot + UInt64(max(milliseconds, 0)) * 1000
+        var reason: String?
         while true {
-            for case .ended(let failure) in takeNews() { return failure.map { .failed($0) } ?? .saved }
+            for news in takeNews() {
+                switch news {
+                case .failed(let why): reason = why
+                case .ended(let failure): return failure.map { .failed($0) } ?? .saved
+                default: break
+                }
+            }
             let now = Clock.boot
-            guard now < end else { return .unanswered }
+            guard now < end else { return reason.map { .failed($0) } ?? .unanswered }
             _ = try? waitReadable([newsDescriptor], milliseconds: Int32(clamping: (end - now) / 1000 + 1))
         }
     }
@@ -150,7 +161,7 @@ package final class Recorder: Sendable {
         var unsaved: Batch?
         var folded: Int?
         while true {
-            _ = toThread.wait(milliseconds: unsaved == nil ? -1 : Self.retry)
+            _ = toThread.wait(milliseconds: unsaved.map { $0.isLast ? Self.lastRetry : Self.retry } ?? -1)
             let (batch, questions) = mail.withLock { mail in
                 defer {
                     mail.batch = nil
@@ -160,17 +171,16 @@ package final class Recorder: Sendable {
             }
             if let batch { if unsaved == nil { unsaved = batch } else { unsaved?.append(batch) } }
             if let batch = unsaved {
-                var failure: String?
                 do {
                     try store.save(batch.state, batch.journal, after: batch.changes, isLast: batch.isLast)
                     unsaved = nil
-                    if !batch.isLast { foldOnceADay(store, now: batch.state.scannedWall, &folded) }
                     tell(.saved(at: batch.at, wall: batch.state.scannedWall))
+                    if batch.isLast { return tell(.ended(failure: nil)) }
+                    foldOnceADay(store, now: batch.state.scannedWall, &folded)
                 } catch {
-                    failure = "\(error)"
                     tell(.failed("\(error)"))
+                    if batch.isLast, !error.canPass { return tell(.ended(failure: "\(error)")) }
                 }
-                if batch.isLast { return tell(.ended(failure: failure)) }
             }
             for question in questions {
                 do {
@@ -189,7 +199,7 @@ package final class Recorder: Sendable {
         let day = now / 86_400_000_000
         guard folded != day else { return }
         folded = day
-        do { try store.fold(Retention(), now: now) } catch { tell(.failed("\(error)")) }
+        do { try store.fold(Retention(), now: now) } catch { tell(.unfolded("\(error)")) }
     }
 
     private func tell(_ news: News) {

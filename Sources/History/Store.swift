@@ -7,6 +7,10 @@ package import SystemCalls
 /// One transaction carries what was counted and the raw counters that it was counted from: whenever the process ends,
 /// nothing is lost that was saved, and nothing is counted twice.
 ///
+/// No other program can open the file meanwhile: SQLite would map an index into memory that all share (-shm), and the kernel
+/// kills who writes to a page of it for which the disk has no room or which it has shut down (SIGBUS). One that had it open
+/// before is put up with.
+///
 /// `synchronous=FULL` with a write-ahead log: each save is one write and one flush of a few pages, at most one a minute. A
 /// power cut costs what was counted since the last save. A killed process costs nothing of the links that are still there,
 /// for the kernel counts on; of those that ended since the last save, it costs what they had carried since.
@@ -36,14 +40,15 @@ package final class Store {
     /// The file's name in the state directory.
     package static let fileName = "ifcount.db"
     /// What the file's format is called in it (PRAGMA user_version).
-    private static let version = 2
-    /// How often the lock of the directory is asked for.
-    private static let attempts = 20
+    static let version = 2
     /// Marks the file as ifcount's (PRAGMA application_id): "ifct".
-    private static let applicationID = 0x6966_6374
+    static let applicationID = 0x6966_6374
 
     /// A damaged file that was put aside when the store was opened: its new path, and what was wrong.
     package private(set) var putAside: (path: String, reason: String)?
+
+    /// Why a new file could not be made yet, such as for want of room: each save tries again. Nil when there is one.
+    package private(set) var unmade: SQLiteError?
 
     /// What a daemon has left to the next one.
     package struct Legacy: Sendable {
@@ -57,7 +62,8 @@ package final class Store {
 
     /// The file's.
     let path: String
-    let database: Database
+    /// In memory for as long as the file is not made.
+    private(set) var database: Database
     /// Held for as long as the store is open (flock(2)).
     private let lock: Descriptor
     /// What was saved last, to save only what is different.
@@ -74,111 +80,21 @@ package final class Store {
         lock = try Self.acquire(directory)
         path = "\(directory)/\(Self.fileName)"
         do {
-            (database, left, identifiers) = try Self.open(path)
+            (database, left, identifiers, unmade) = try Self.open(path)
         } catch {
             guard case .unusable(_, let reason) = error, reason.isDamage else { throw error }
             // What cannot be read is kept: it may be worth more to its owner than it is to this program.
             let aside = try Self.move(path, aside: "damaged", directory, wall: wall)
-            (database, left, identifiers) = try Self.open(path)
+            (database, left, identifiers, unmade) = try Self.open(path)
             putAside = (aside, reason.message)
         }
         saved = left?.state
     }
 
-    /// Makes the directory and takes its lock. One that is held is asked for again a few times: a daemon that has just
-    /// ended may still be letting go.
-    private static func acquire(_ directory: String) throws(Failure) -> Descriptor {
-        do {
-            try File.makeDirectory(directory, mode: 0o750)
-            for _ in 0..<Self.attempts {
-                if let lock = try File.locked("\(directory)/lock") { return lock }
-                _ = try waitReadable([], milliseconds: 50)
-            }
-        } catch {
-            throw .directory(directory, error)
-        }
-        throw .locked(directory)
-    }
-
-    /// Moves a file, and the log that belongs to it, to a name that says what it was.
-    ///
-    /// - Returns: the name.
-    private static func move(
-        _ path: String,
-        aside word: String,
-        _ directory: String,
-        wall: Int
-    ) throws(Failure) -> String {
-        let aside = unusedPath("\(path).\(word)-", from: wall / 1_000_000)
-        do {
-            for suffix in ["-wal", "-shm", ""] { try File.rename(path + suffix, to: aside + suffix) }
-        } catch {
-            throw .directory(directory, error)
-        }
-        return aside
-    }
-
-    /// Puts a copy in the place of the file, while nobody has it.
-    ///
-    /// - Parameters:
-    ///   - copy: a whole file of this program; it is moved.
-    ///   - directory: the state directory.
-    ///   - wall: the wall clock, µs since 1970, for the name of what is replaced.
-    /// - Returns: where that is kept; nil when there was nothing.
-    /// - Throws: `Failure`; nothing was changed then.
-    package static func restore(_ copy: String, to directory: String, wall: Int) throws(Failure) -> String? {
-        let lock = try acquire(directory)
-        // Held until the end.
-        defer { _ = lock.number }
-        guard (try? FileStatus(at: copy)) != nil else { throw .directory(copy, .noEntry) }
-        _ = try open(copy)
-        let path = "\(directory)/\(fileName)"
-        let hasBefore = (try? FileStatus(at: path)) != nil
-        let aside = try move(path, aside: "replaced", directory, wall: wall)
-        do {
-            try File.rename(copy, to: path)
-        } catch {
-            // Another file system, perhaps: all as it was.
-            for suffix in ["", "-shm", "-wal"] { try? File.rename(aside + suffix, to: path + suffix) }
-            throw .directory(copy, error)
-        }
-        return hasBefore ? aside : nil
-    }
-
-    /// A path with the first number that no file has yet: a clock that is not set says the same at every start.
-    static func unusedPath(_ prefix: String, from number: Int) -> String {
-        var number = number
-        while (try? FileStatus(at: prefix + "\(number)")) != nil { number += 1 }
-        return prefix + "\(number)"
-    }
-
-    private static func open(_ path: String) throws(Failure) -> (Database, Legacy?, [LinkName: Int64]) {
-        // SQLite takes an empty file for a new one, and removes the log beside it, with all that is in it.
-        let size = (try? FileStatus(at: path))?.size
-        let hasLog = (try? FileStatus(at: path + "-wal")) != nil
-        if size == 0 { throw .unusable(path, .senseless("it is empty")) }
-        if size == nil && hasLog { throw .unusable(path, .senseless("only its log is there")) }
-        let database: Database
-        let version: Int
-        do {
-            database = try Database(path: path)
-            version = try database.setUp(applicationID: applicationID, version: self.version)
-        } catch {
-            throw .unusable(path, error)
-        }
-        guard version <= self.version else { throw .tooNew(path, version: version) }
-        do {
-            let (left, identifiers) = try load(database)
-            return (database, left, identifiers)
-        } catch {
-            throw .unusable(path, error)
-        }
-    }
-
     // MARK: - The ledger's state
 
     /// Reads what the last daemon left, and how the store calls the accounts.
-    private static func load(_ database: Database) throws(SQLiteError) -> (Legacy?, [LinkName: Int64]) {
+    static func load(_ database: Database) throws(SQLiteError) -> (Legacy?, [LinkName: Int64]) {
         var session: (session: Session, at: UInt64?, wall: Int, isClean: Bool)?
         try database.prepare("SELECT boot, namespace, scanned_at, scanned_wall, is_clean FROM session").rows { row in
             session = (
@@ -235,6 +151,12 @@ package final class Store {
         after changes: [AccountChange] = [],
         isLast: Bool
     ) throws(SQLiteError) {
+        if unmade != nil {
+            // Whatever has come into being there is somebody else's.
+            guard (try? FileStatus(at: path)) == nil else { throw .senseless("\(path) was not made by this daemon") }
+            database = try Self.create(path)
+            unmade = nil
+        }
         var identifiers = self.identifiers
         // Accounts have another place then, and what was saved at it is another's.
         let saved = changes.isEmpty ? self.saved : nil

@@ -127,6 +127,8 @@ public struct NoHistory: Codable, Hashable, Sendable {
 /// `io.ifcount.Events`: what happened; with `more`, also what happens from now on.
 public enum Events {
     public static let method = "io.ifcount.Events"
+    /// How many may be asked for.
+    public static let most = 50_000
 
     public struct Parameters: Codable, Hashable, Sendable {
         /// Nil for all.

@@ -130,7 +130,7 @@ enum Help {
         options:
               --since TIME  2026-11-30, 2026-11-30T12:00, today, yesterday, 7d or 36h
           -n, --limit N     the last N
-          -f, --follow      go on with what happens from now on
+          -f, --follow      go on with what happens, also when the daemon restarts
           -j, --json        replies of io.ifcount.Events, one on a line
 
         """

@@ -29,7 +29,7 @@ struct Main {
           --version          the version
           --help             this text
 
-        Exit: 0 after SIGTERM, SIGINT or SIGHUP; 1 failed; 2 usage.
+        Exit: 0 after SIGTERM, SIGINT or SIGHUP; 1 failed, also to save the last figures within 10 s; 2 usage.
         """
 
     private static let options: [OptionDefinition] = [
@@ -50,8 +50,7 @@ struct Main {
             if let operand = parsed.operands.first { throw UsageError.unexpectedOperand(operand) }
             let configuration = try configuration(parsed)
             if let file = parsed.value("restore") { return try restore(file, configuration) }
-            try serve(configuration, socket: parsed.value("socket"))
-            return 0
+            return try serve(configuration, socket: parsed.value("socket")) ? 0 : 1
         } catch let error as UsageError {
             log("\(error); see ifcountd --help")
             return 2
@@ -108,7 +107,10 @@ struct Main {
         return put("\(file) is the history now; what was there before is kept as \(replaced)")
     }
 
-    private static func serve(_ configuration: Configuration, socket: String?) throws {
+    /// Counts until the end.
+    ///
+    /// - Returns: whether all that was to be saved is.
+    private static func serve(_ configuration: Configuration, socket: String?) throws -> Bool {
         let manager = ServiceManager(environment: environment)
         let path = SocketPath.resolveForDaemon(option: socket, environment: environment, isRoot: geteuid() == 0)
         let listener: Listener
@@ -121,7 +123,7 @@ struct Main {
         }
         // A terminal or pipe that has gone away is no reason to stop counting.
         _ = signal(SIGPIPE, SIG_IGN)
-        try Daemon(configuration, listener: listener, manager: manager, log: log).run()
+        return try Daemon(configuration, listener: listener, manager: manager, log: log).run()
     }
 
     private struct Failure: Error, CustomStringConvertible {

@@ -149,6 +149,54 @@ struct CommandTests {
         }
     }
 
+    @Test(arguments: ResumeTests.End.allCases)
+    func `events are followed through a restart, and each is told once`(_ ending: ResumeTests.End) async throws {
+        try await PrivateNamespace.run { namespace in
+            let directory = try TemporaryDirectory()
+            var link = FlakyLink()
+            var daemon = try RunningDaemon(keepingIn: directory.path)
+            var command = try Program(
+                "ifcount",
+                ["events", "utun0", "--follow", "--json", "--limit", "1", "--socket", daemon.socket]
+            )
+            try command.waitForOutput("events", timeout: RawClient.patience)
+            try link.rise(in: namespace)
+            try link.fall()
+            try link.rise(in: namespace)
+            try command.waitForOutput(#""event":"recreated""#, timeout: RawClient.patience)
+            switch ending {
+            case .stopped: #expect(try daemon.end() == .exited(0))
+            case .killed: try daemon.kill()
+            }
+            try command.waitForErrors("\n", timeout: RawClient.patience)
+            try link.fall()
+            let arguments = ["--socket", daemon.socket] + RunningDaemon.keeping(in: directory.path)
+            var next = try RunningDaemon.start(arguments)
+            try RunningDaemon.awaitAnswer(daemon.socket)
+            try link.rise(in: namespace)
+            try link.fall()
+            try link.rise(in: namespace)
+            let index = link.index ?? 0
+            try link.fall()
+            let last = #""event":"removed","gapped":false,"ifindex":\#(index)"#
+            try command.waitForOutput(last, timeout: RawClient.patience)
+            let told = try command.text.split(separator: "\n").flatMap {
+                try Frame.decode(Events.Reply.self, from: Array($0.utf8)).events
+            }
+            let kept = try Self.run(["events", "utun0", "--json"], on: daemon.socket)
+            let all = try Frame.decode(Events.Reply.self, from: Array(kept.text.utf8)).events
+            #expect(told.contains { $0.event == .created })
+            #expect(Set(told).count == told.count)
+            // What a killed daemon had told of and not saved, nobody knows but who heard it.
+            #expect(ending == .killed ? told.filter(all.contains) == all : told == all)
+            #expect(command.errorText == "ifcount: the daemon has gone; waiting for it at \(daemon.socket)\n")
+            next.terminate()
+            #expect(try next.wait(timeout: RawClient.patience) == .exited(0))
+            command.terminate()
+            _ = try command.wait(timeout: RawClient.patience)
+        }
+    }
+
     @Test func `no locale changes a byte`() async throws {
         try await Self.withAbsentTunnel { daemon in
             let socket = daemon.socket

@@ -1,3 +1,4 @@
+import SystemCalls
 import TestLinks
 import Testing
 
@@ -14,7 +15,11 @@ let needsNamespace: ConditionTrait = .enabled(
 )
 
 /// What stands before a command that another user is to run (setpriv(1)).
-let nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+let nobody = [
+    "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
+    // Where coverage is measured, that user can write no profile, and would say so.
+    "/usr/bin/env", "LLVM_PROFILE_FILE=/dev/null",
+]
 
 /// Skips what needs another user, and says why.
 let needsAnotherUser: ConditionTrait = .enabled("needs root, and setpriv(1)") {
@@ -23,7 +28,16 @@ let needsAnotherUser: ConditionTrait = .enabled("needs root, and setpriv(1)") {
 }
 
 /// Skips what needs a file system of its own, and says why.
-let needsMount: ConditionTrait = .enabled("needs the right to mount a file system of its own") {
-    var program = try Program("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", "mount -t tmpfs tmpfs /mnt"])
-    return try program.wait() == .exited(0)
-}
+let needsMount: ConditionTrait = .enabled(
+    if: OwnDisk.mayMount,
+    "needs the right to mount a file system of its own"
+)
+
+/// Skips what needs a file system in a file, and says why.
+let needsFileMount: ConditionTrait = .enabled(if: OwnDisk.mayMountFiles, "needs the right to mount a file")
+
+/// Skips what measures memory where a sanitizer takes most of it.
+let measuresMemory: ConditionTrait = .disabled(
+    if: ThisProcess.environment("IFCOUNT_SANITIZED") != nil,
+    "a sanitizer takes memory, too"
+)

@@ -88,6 +88,17 @@ extension RawClient {
         }
     }
 
+    /// Lets utun0 come to life and carry something, and waits until that is on disk.
+    mutating func awaitSavedBeginning(
+        of link: inout FlakyLink,
+        in namespace: borrowing PrivateNamespace,
+        _ random: inout SplitMix64
+    ) throws {
+        try link.rise(in: namespace)
+        try link.carry(&random)
+        try awaitSaved(try #require(try awaitLast(of: link)))
+    }
+
     /// Waits until all that a reading says is on disk.
     mutating func awaitSaved(_ reading: Reading) throws {
         // Two readings of two clocks may differ by a little.
@@ -135,5 +146,18 @@ extension RunningDaemon {
     mutating func kill() throws {
         program.kill()
         #expect(try program.wait(timeout: RawClient.patience) == .signalled(SIGKILL))
+    }
+
+    /// Expects its log, as far as it was read, to say once that the history could not be saved, and once that it was again.
+    ///
+    /// - Parameters:
+    ///   - isOver: false for a failure that lasts to the end.
+    ///   - location: of the test.
+    func expectOneFailure(isOver: Bool = true, _ location: SourceLocation = #_sourceLocation) {
+        let log = program.errorText
+        for (words, times) in [("the history cannot be saved", 1), ("the history is saved again", isOver ? 1 : 0)] {
+            let count = log.split(separator: "\n").count { $0.contains(words) }
+            #expect(count == times, "\(log)", sourceLocation: location)
+        }
     }
 }

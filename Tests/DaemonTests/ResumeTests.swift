@@ -23,10 +23,8 @@ struct ResumeTests {
             var link = FlakyLink()
             do {
                 var daemon = try RunningDaemon(keepingIn: directory.path)
-                try link.rise(in: namespace)
-                try link.carry(&random)
                 var client = try daemon.client()
-                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
                 try link.carry(&random)
                 switch end {
                 case .stopped: #expect(try daemon.end() == .exited(0))
@@ -105,9 +103,7 @@ struct ResumeTests {
             var random = SplitMix64(seed: 3)
             var link = FlakyLink()
             try Self.reboot(to: "a", directory.path, end: .killed) { client in
-                try link.rise(in: namespace)
-                try link.carry(&random)
-                try client.awaitSaved(try #require(try client.awaitLast(of: link)))
+                try client.awaitSavedBeginning(of: &link, in: namespace, &random)
             }
             let first = link.truth
             // The same kernel link is another one after a reboot, and what its counters say has passed since then.

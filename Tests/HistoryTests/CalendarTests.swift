@@ -246,6 +246,42 @@ internal import Testing
         }
     }
 
+    /// Two weeks with the changes of the clocks in Berlin, by an hour, and on Lord Howe Island, by half of one; Nepal's
+    /// days begin at a quarter to an hour.
+    @Test(arguments: ["Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu"])
+    func addsDaysUpOfTheirQuarters(_ zone: String) async {
+        await #expect(processExitsWith: .success) { [zone = zone as String] in
+            let clock = try TimeZoneClock(zone)
+            let (from, to) = (1_774_400_000_000_000, 1_775_600_000_000_000)
+            let days = try clock.edges(from: from, to: to, resolution: .day)
+            let (first, last) = (days[0], days[days.count - 1])
+            let quarters = try clock.edges(from: first, to: last, resolution: .quarter)
+            #expect(quarters.last == last && Set(days).isSubset(of: quarters))
+            var random = SplitMix64(seed: 1)
+            var truth = Flow()
+            func flow() -> Flow {
+                let flow = Flow(rxBytes: .random(in: 0...1_000_003, using: &random), txBytes: 7)
+                truth += flow
+                return flow
+            }
+            let slots = (0..<300).map { _ in
+                SlotFlow(start: Slot.start(of: .random(in: first..<last, using: &random)), flow: flow())
+            }
+            let spans = (0..<100).map { _ in
+                let ends = [0, 0].map { _ in Int.random(in: first..<last, using: &random) }.sorted()
+                return Span(start: ends[0], end: ends[1], flow: flow())
+            }
+            let byDay = Aggregation.rows(edges: days, slots: slots, spans: spans, doubts: [])
+            let byQuarter = Aggregation.rows(edges: quarters, slots: slots, spans: spans, doubts: [])
+            for day in byDay {
+                let part = byQuarter.filter { day.start <= $0.start && $0.end <= day.end }
+                #expect(part.reduce(0) { $0 + $1.end - $1.start } == day.end - day.start)
+                #expect(part.reduce(Flow()) { $0 + $1.flow } == day.flow)
+            }
+            #expect(byDay.reduce(Flow()) { $0 + $1.flow } == truth)
+        }
+    }
+
     @Test func refusesWhatHasNoEnd() async throws {
         await #expect(processExitsWith: .success) {
             let clock = try TimeZoneClock("UTC")

@@ -128,20 +128,32 @@ import Wire
         #expect(json.output == String(decoding: Frame.json(reply), as: UTF8.self) + "\n")
     }
 
-    @Test func followsUntilTheDaemonEnds() throws {
-        let stream = [
-            events([Fixture.event(.created)], continues: true), events([], continues: true),
-            events([Fixture.event(.removed)], continues: true),
+    @Test func followsAgainWhatTheDaemonSaysAfterItsEnd() throws {
+        var returned = Fixture.event(.recreated)
+        returned.incarnation = 2
+        let connections = [
+            [Fixture.event(.created)], [], [Fixture.event(.removed)],
+        ].map { events($0, continues: true) }
+        // Both times are the same, and one was told.
+        let again = [
+            events([Fixture.event(.removed), returned], continues: true), answer(#"{"error":"io.ifcount.NoHistory"}"#),
         ]
-        let end = try run(["events", "utun0", "--follow"], [stream.flatMap(\.self), []])
+        let daemon = try FakeDaemon([[connections.flatMap(\.self)], [again.flatMap(\.self)]])
+        let end = try Command.run(
+            ["events", "utun0", "--follow", "--socket", daemon.path],
+            environment: ["TZ=UTC0"]
+        )
         #expect(
             end.output == """
                 2026-07-24 12:03:11  utun0            created (nothing missing)
                 2026-07-24 12:03:11  utun0            removed (nothing missing)
+                2026-07-24 12:03:11  utun0            recreated (nothing missing)
 
                 """
         )
         #expect(end.status == 1)
-        #expect(end.error == "ifcount: the daemon closed the connection\n")
+        let lines = end.error.split(separator: "\n")
+        #expect(lines.first == "ifcount: the daemon has gone; waiting for it at \(daemon.path)")
+        #expect(lines.count == 2 && lines.last?.contains("keeps no history") == true, "\(end.error)")
     }
 }

@@ -18,7 +18,7 @@ struct EventsCommand: Hashable, Sendable {
     /// - Parameters:
     ///   - path: the daemon's socket.
     ///   - output: where to write.
-    /// - Throws: a `Failure`, also when the daemon ends while it is followed, or a `UsageError`.
+    /// - Throws: a `Failure`, or a `UsageError`.
     func run(path: String, _ output: Output) throws {
         let parameters = try parameters(now: Clock.wall)
         try HistoryService.ask(path) { connection in
@@ -26,11 +26,8 @@ struct EventsCommand: Hashable, Sendable {
                 let reply = try connection.call(Events.method, parameters, reply: Events.Reply.self)
                 return try write(reply, output)
             }
-            try connection.stream(Events.method, parameters)
-            while let reply = try connection.next(Events.Reply.self, milliseconds: -1) {
-                try write(reply.parameters, output)
-                if !reply.continues { return }
-            }
+            var stream = try EventStream(connection, path: path, parameters, tell: output.tell)
+            while true { try write(stream.next(), output) }
         }
     }
 

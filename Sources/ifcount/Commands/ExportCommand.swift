@@ -18,8 +18,6 @@ struct ExportCommand: Hashable, Sendable {
         var timeUSec: Int
     }
 
-    /// How many events of an interface are asked for: as many as the daemon gives.
-    private static let mostEvents = 50_000
     /// How many months of an interface are asked for.
     private static let mostMonths = 50_000
     /// A month has no more quarter hours.
@@ -50,7 +48,7 @@ struct ExportCommand: Hashable, Sendable {
 
     private static func write(_ reading: Reading, _ connection: Connection, _ output: Output) throws {
         let name = reading.interface
-        let asked = Events.Parameters(interface: name, sinceUSec: nil, limit: mostEvents)
+        let asked = Events.Parameters(interface: name, sinceUSec: nil, limit: Events.most)
         let events = try connection.call(Events.method, asked, reply: Events.Reply.self).events
         let months = try history(name, .month, limit: mostMonths, connection)
         let members = [

@@ -4,8 +4,8 @@ internal import Wire
 
 /// The daemon, over its socket. A watch outlives the daemon: it connects again and goes on.
 struct DaemonSource: ReadingSource {
-    /// How long to wait between two attempts to connect again, in µs.
-    private static let retryInterval: UInt64 = 500_000
+    /// How long to wait between two attempts to connect again, in ms.
+    static let retryMilliseconds: Int32 = 500
 
     private let path: String
     private var connection: Connection?
@@ -23,6 +23,9 @@ struct DaemonSource: ReadingSource {
         self.path = path
         connection = try Connection(path: path)
     }
+
+    /// Says that the daemon at a path has ended.
+    static func isGone(_ path: String) -> String { "the daemon has gone; waiting for it at \(path)" }
 
     mutating func list(all: Bool) throws -> [Reading] {
         let parameters = List.Parameters(all: all ? true : nil)
@@ -55,7 +58,7 @@ struct DaemonSource: ReadingSource {
     }
 
     var note: String? {
-        if connection == nil { return "the daemon has gone; waiting for it at \(path)" }
+        if connection == nil { return Self.isGone(path) }
         if Clock.boot < silentAt { return nil }
         return "nothing heard from the daemon since \(Moment.time(heardWall))"
     }
@@ -68,7 +71,7 @@ struct DaemonSource: ReadingSource {
             return reply
         } catch ClientError.closed, ClientError.notReachable {
             connection = nil
-            retryAt = Clock.boot + Self.retryInterval
+            retryAt = Clock.boot + UInt64(Self.retryMilliseconds) * 1000
             return nil
         }
     }
