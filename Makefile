@@ -17,7 +17,7 @@ SECONDS = 60
 export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin:/usr/sbin:/sbin
 
 SWIFT_FILES = $(wildcard Package.swift Sources Tests fuzz)
-SHELL_FILES = .ci/run fuzz/run packaging/install-deps packaging/test-install packaging/test-release
+SHELL_FILES = .ci/run fuzz/run packaging/coverage packaging/install-deps packaging/test-install packaging/test-release
 # A static Swift library and no symbols: an installed program needs no Swift and is as small as it gets.
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 
@@ -61,6 +61,20 @@ test: deps-test ## build for debugging and run all tests
 	fi; \
 	$(TEST_ENVIRONMENT) $$enter swift test --skip-build --disable-xctest $(TEST_ARGUMENTS)
 
+# Under a sanitizer each program takes more memory and time, and the tests of memory skip themselves.
+LLD = -Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld
+test-address test-thread: test-%: deps-test
+	swift build --quiet --build-tests --scratch-path .build/$* --sanitize=$* $(LLD)
+	IFCOUNT_SANITIZED=$* ASAN_OPTIONS=detect_leaks=0 $(TEST_ENVIRONMENT) \
+	    swift test --scratch-path .build/$* --skip-build --disable-xctest --sanitize=$* $(TEST_ARGUMENTS)
+
+sanitize: test-address test-thread ## all tests under AddressSanitizer, then under ThreadSanitizer
+
+coverage: deps-test ## which lines the tests run; fails where the rules, readers or the wire have less than 95 %
+	swift build --quiet --build-tests --scratch-path .build/coverage --enable-code-coverage
+	$(TEST_ENVIRONMENT) swift test --scratch-path .build/coverage --skip-build --disable-xctest --enable-code-coverage
+	@packaging/coverage .build/coverage/debug
+
 lint: ## formatting of Swift, syntax of shell
 	swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@for file in $(SHELL_FILES); do sh -n $$file || exit; done
@@ -100,4 +114,4 @@ clean: ## remove all that was built
 
 # Swift's builds wait for each other anyway, and the tests' summary has to come last.
 .NOTPARALLEL:
-.PHONY: help deps deps-test build watch demo test lint test-install test-release fuzz check format install uninstall clean
+.PHONY: help deps deps-test build watch demo test test-address test-thread sanitize coverage lint test-install test-release fuzz check format install uninstall clean
