@@ -57,6 +57,8 @@ struct AccountsCommand: Hashable, Sendable {
     ) throws {
         let asked = Get.Parameters(interface: name)
         let reading = try HistoryService.ask(path) { try $0.call(Get.method, asked, reply: Get.Reply.self) }.reading
+        // Nobody is asked for what is not done anyway.
+        if method != Forget.method, reading.present { throw HistoryService.present(name) }
         if !isConfirmed { try Self.confirm(question(reading), output) }
         // The connection is a new one: the user may have taken long to agree.
         let reply = try HistoryService.ask(path) { try $0.call(method, parameters, reply: Amended.self) }

@@ -118,9 +118,7 @@ enum HistoryService {
             let advice = "its log says more"
             throw Failure(message: "the daemon at \(path) keeps no history, or it cannot be used now; \(advice)")
         } catch ClientError.refused(InterfacePresent.error, let parameters) {
-            let name = parameters.text("interface") ?? ""
-            let advice = "only what is kept of an interface that is gone can get another name"
-            throw Failure(message: "\"\(name)\" is here now, or may come back at once; \(advice)")
+            throw present(parameters.text("interface") ?? "")
         } catch ClientError.refused(InterfaceKnown.error, let parameters) {
             let name = parameters.text("interface") ?? ""
             throw Failure(message: "\"\(name)\" has figures of its own; to add to another name's, use merge")
@@ -138,6 +136,14 @@ enum HistoryService {
             let advice = "history is the daemon's, so start ifcountd first"
             throw Failure(message: "\(error); \(advice)", status: .notReachable)
         }
+    }
+}
+
+extension HistoryService {
+    /// What an interface that is here, or may be, is not moved for.
+    static func present(_ name: String) -> Failure {
+        let advice = "only what is kept of an interface that is gone can get another name"
+        return Failure(message: "\"\(name)\" is here now, or may come back at once; \(advice)")
     }
 }
 

@@ -40,19 +40,19 @@ enum AccountsView {
 
     /// What is asked before an account is forgotten.
     static func forgetting(_ reading: Reading, _ style: Style) -> String {
-        let rest = reading.present ? "; it is here, and is counted anew from now on" : ""
-        return "Forget \(summary(reading, style)), with its history and events\(rest)?"
+        let rest = reading.present ? " It is here, and is counted anew from now on." : ""
+        return "Forget \(summary(reading, style)), its history and its events?\(rest)"
     }
 
     /// What is asked before an account goes to another name.
     static func moving(_ reading: Reading, to action: String, _ style: Style) -> String {
-        "Take \(summary(reading, style)), with its history and events, and \(action)?"
+        "Take \(summary(reading, style)), its history and its events, and \(action)?"
     }
 
     private static func summary(_ reading: Reading, _ style: Style) -> String {
         let total = reading.total
-        let figures = "\(Figures.total(total.rx, style)) received and \(Figures.total(total.tx, style)) sent"
-        return "\"\(reading.interface)\": \(figures) since \(Moment.dateAndTime(total.sinceUSec))"
+        let figures = "\(Figures.total(total.rx, style)) received, \(Figures.total(total.tx, style)) sent"
+        return "\"\(reading.interface)\" (\(figures) since \(Moment.dateAndTime(total.sinceUSec)))"
     }
 
     /// What is said when it is done.
