@@ -190,6 +190,9 @@ package struct Incarnation: Hashable, Sendable, Codable {
     package var raw: Counters?
     /// Whether the link went down or up since the last reading.
     package var isDisturbed = false
+    /// Since when, on CLOCK_BOOTTIME in µs, its bytes are neither of this name nor of the one before for sure, as nobody saw it
+    /// renamed; nil once it was read under its name.
+    package var unattributedSince: UInt64?
     /// Since when it has been missing, on CLOCK_BOOTTIME in µs; nil while it is there.
     package var missingSince: UInt64?
 

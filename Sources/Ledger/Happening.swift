@@ -65,6 +65,8 @@ package struct Happening: Hashable, Sendable {
         case unseenBirth = "unseen-birth"
         /// Nobody looked for a while, and links of the name may have come and gone meanwhile.
         case unseenLife = "unseen-life"
+        /// The link has another name than before, and nothing tells which of its bytes passed under which.
+        case unseenRename = "unseen-rename"
     }
 
     package var account: LinkName

@@ -4,7 +4,7 @@ extension Ledger {
     mutating func take(_ link: Link, _ sample: Scan.Sample?, at: UInt64, wall: Int) {
         let ifindex = link.identity.ifindex
         if live[ifindex]?.isSame(as: link) == true {
-            update(link, sample, at: at, wall: wall)
+            update(link, sample, isSeen: true, at: at, wall: wall)
         } else {
             // The number is another link's now, and nobody told that its link had ended.
             endUnseen(ifindex, at: at)
@@ -22,7 +22,7 @@ extension Ledger {
         for link in links where !uncertain.contains(link.identity.ifindex) {
             let ifindex = link.identity.ifindex
             if live[ifindex]?.isSame(as: link) == true {
-                update(link, nil, at: at, wall: wall)
+                update(link, nil, isSeen: false, at: at, wall: wall)
                 if let away, let index = live[ifindex]?.account { accounts[index].overlook(away.length) }
                 continue
             }
@@ -99,6 +99,7 @@ extension Ledger {
         switch verdict {
         case .count(let bytes, _):
             let packets = incarnation[keyPath: direction].follow(verdict, packets: packets, width: width, at: at)
+            if incarnation.unattributedSince != nil { return width == .bits64 }
             if direction == \Incarnation.rx {
                 add(rx: (bytes, packets), tx: (0, 0), of: incarnation, since: track.at, at: at)
             } else {
@@ -149,6 +150,12 @@ extension Ledger {
             }
             return
         }
+        if let departed = recallRenamed(link) {
+            live[ifindex] = departed
+            rename(departed, to: link, isSeen: false, at: at, wall: wall)
+            live[ifindex]?.link = link
+            return
+        }
         begin(link, account: index, at: at)
         guard var incarnation = live[ifindex] else { return }
         // One that moved away may have come back under another number: then what it counts was counted before. So
@@ -161,6 +168,17 @@ extension Ledger {
         tell(incarnation.life == 1 ? .created : .recreated, incarnation, gapped: true)
         note(.unseenBirth, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
         accounts[index].rest(at: at)
+    }
+
+    /// The link that had moved away under another name and is this one: what it counts was counted there before.
+    private mutating func recallRenamed(_ link: Link) -> Incarnation? {
+        for index in accounts.indices {
+            guard var departed = accounts[index].recall(where: { $0.isContinued(by: link) }) else { continue }
+            // Accounts may have other places since it left.
+            departed.account = index
+            return departed
+        }
+        return nil
     }
 
     /// Opens an incarnation: a reset of the account, when it had one before.
@@ -210,7 +228,7 @@ extension Ledger {
     // MARK: - Changes
 
     /// A link that is known: it may have another name, have gone up or down, or be here again after it was missing.
-    private mutating func update(_ link: Link, _ sample: Scan.Sample?, at: UInt64, wall: Int) {
+    private mutating func update(_ link: Link, _ sample: Scan.Sample?, isSeen: Bool, at: UInt64, wall: Int) {
         let ifindex = link.identity.ifindex
         if live[ifindex]?.missingSince != nil {
             live[ifindex]?.missingSince = nil
@@ -222,7 +240,7 @@ extension Ledger {
         if let known = live[ifindex], known.link.name != link.name {
             // What the message counted so far belongs to the name before.
             if let sample { take(sample, of: ifindex, witnessed: true, at: at) }
-            rename(known, to: link, at: at, wall: wall)
+            rename(known, to: link, isSeen: isSeen, at: at, wall: wall)
         } else if let sample {
             // And here to the time before a driver may reset it, going down.
             rise(sample, of: ifindex, at: at)
@@ -238,7 +256,10 @@ extension Ledger {
     }
 
     /// Moves an incarnation to the account of its new name; its counters go on.
-    private mutating func rename(_ known: Incarnation, to link: Link, at: UInt64, wall: Int) {
+    ///
+    /// Where there was no message of it, what the counters have counted since the last reading is neither name's for sure,
+    /// and counting goes on with the next.
+    private mutating func rename(_ known: Incarnation, to link: Link, isSeen: Bool, at: UInt64, wall: Int) {
         let ifindex = link.identity.ifindex
         let old = known.account
         let new = account(for: link, at: at, wall: wall)
@@ -250,7 +271,13 @@ extension Ledger {
         accounts[new].rest(at: at)
         live[ifindex]?.account = new
         live[ifindex]?.life = accounts[new].lives
-        tell(.renamed(from: known.link.name), account: new, ifindex: ifindex, gapped: false)
+        tell(.renamed(from: known.link.name), account: new, ifindex: ifindex, gapped: !isSeen)
+        if isSeen { return }
+        live[ifindex]?.unattributedSince = known.asOf
+        let unobserved = away?.length ?? at.elapsed(since: known.asOf)
+        for index in [old, new] {
+            note(.unseenRename, account: index, ifindex: ifindex, rx: true, tx: true, unobserved: unobserved)
+        }
     }
 
     /// Counts what a message's counters are above the last reading. Lower ones say nothing: a veth about to be deleted

@@ -250,7 +250,11 @@ package struct Ledger: Sendable {
         let tx = judge(counters.txBytes, counters.txPackets, &incarnation.tx)
         outcome.rx = rx.bytes
         outcome.tx = tx.bytes
-        add(rx: rx, tx: tx, of: incarnation, since: before, at: at)
+        if incarnation.unattributedSince == nil {
+            add(rx: rx, tx: tx, of: incarnation, since: before, at: at)
+        } else if incarnation.asOf == at {
+            incarnation.unattributedSince = nil
+        }
         return outcome
     }
 

@@ -20,6 +20,8 @@ final class NetlinkSource: ScanSource {
     private var sysfs = Sysfs()
     /// Whether the links have to be listed anew: at the beginning, and after events were lost.
     private var needsRoll = true
+    /// Whether events were lost since the links were listed.
+    private var hasLost = false
     private var buffer = [UInt8](repeating: 0, count: 65536)
     private var rows = [ifc_row](repeating: ifc_row(), count: 256)
 
@@ -84,6 +86,7 @@ final class NetlinkSource: ScanSource {
             link.link(link.linkName.flatMap { sysfs.entry($0, link.ifindex) })
         }
         needsRoll = false
+        hasLost = false
         var later: [Scan.Record] = []
         let changed = try drain(into: &later)
         scan.hasLostEvents = true
@@ -219,6 +222,7 @@ final class NetlinkSource: ScanSource {
     private func lose() {
         overruns += 1
         needsRoll = true
+        hasLost = true
     }
 
     private func take(_ datagram: inout ifc_datagram, into records: inout [Scan.Record], _ changed: inout Set<Int32>) {
@@ -230,10 +234,13 @@ final class NetlinkSource: ScanSource {
             let link = message.link
             switch message.type {
             case IFC_MESSAGE_NEW_LINK:
+                changed.insert(link.ifindex)
+                // A link that is new may have been replaced since by one of the same number, whose messages are lost; /sys
+                // would tell of that one. The list to come tells what is there.
+                if hasLost, sysfs.isTrusted, !sysfs.knows(link.ifindex) { continue }
                 let entry = link.linkName.flatMap { sysfs.entry($0, link.ifindex) }
                 guard let told = link.link(entry) else { continue }
                 records.append(.link(told, link.sample))
-                changed.insert(link.ifindex)
             case IFC_MESSAGE_DEL_LINK:
                 sysfs.forget(link.ifindex)
                 guard let told = link.link(nil) else { continue }

@@ -44,6 +44,9 @@ struct Sysfs {
         return entry
     }
 
+    /// Whether the link was looked up already.
+    func knows(_ ifindex: Int32) -> Bool { entries[ifindex] != nil }
+
     /// Forgets a link that is gone: its number may be another's soon.
     mutating func forget(_ ifindex: Int32) { entries[ifindex] = nil }
 

@@ -20,6 +20,10 @@ struct World {
     struct Device {
         var link: Link
         var inode: UInt64
+        /// The names it had since the last look: of one that has come back to one of them unseen, nothing tells.
+        var names: Set<LinkName> = []
+        /// Made since the last look: one that is found counts in full, under the name that it is found with.
+        var isNew = true
         var rx: UInt64 = 0
         var tx: UInt64 = 0
     }
@@ -100,6 +104,10 @@ struct World {
             scan.samples.append((device.link.identity.ifindex, Scan.Sample(reading(of: device))))
         }
         records = []
+        for index in here.indices {
+            here[index].names = []
+            here[index].isNew = false
+        }
         isOverrun = false
         isFaithful = false
         isQuiet = false
@@ -171,12 +179,15 @@ struct World {
     }
 
     private mutating func rename() {
-        // Where the message of it is missing, nothing tells which bytes were of which name.
-        guard source == .events, !isUnseen, !isOverrun, let index = here.indices.randomElement(using: &random),
-            let name = Self.names.filter(isFree).randomElement(using: &random)
+        guard let index = here.indices.randomElement(using: &random),
+            let name = Self.names.filter(isFree).randomElement(using: &random), !here[index].names.contains(name)
         else { return }
+        if here[index].isNew {
+            guard source == .events, !isUnseen, !isOverrun else { return }
+            isFaithful = true
+        }
+        here[index].names.formUnion([here[index].link.name, name])
         here[index].link.name = name
-        isFaithful = true
         if truth[name] == nil { truth[name] = Truth() }
         records.append(.link(told(here[index]), Scan.Sample(counters(of: here[index]))))
     }
@@ -238,8 +249,8 @@ struct World {
     /// What the counters say, which is not always true.
     private mutating func reading(of device: Device) -> Counters {
         var counters = self.counters(of: device)
-        // A lie at the very first look is what counting begins from: nothing could tell.
-        guard !isFirst, device.rx > 10_000_000, random.chance(12) else { return counters }
+        // A lie at the very first look, or the first after a rename, is what counting begins from: nothing could tell.
+        guard !isFirst, device.names.isEmpty, device.rx > 10_000_000, random.chance(12) else { return counters }
         lied.insert(device.link.name)
         switch random.below(3) {
         case 0:

@@ -27,7 +27,7 @@ struct WorldTests {
         for seed: UInt64 in 1...300 {
             var world = World(seed: seed, source: source)
             var ledger = Ledger(session: world.session)
-            // What went through before the first look is not the ledger's.
+            // What went through before a ledger knew of the name is not its.
             var before: [LinkName: World.Truth] = [:]
             var bounds: [LinkName: World.Truth] = [:]
             for step in 0..<150 {
@@ -41,7 +41,7 @@ struct WorldTests {
                 }
                 let scan = world.look(isRestart: isRestart)
                 _ = ledger.fold(scan, wall: 0)
-                if step == 0 { before = world.truth }
+                before.merge(world.truth.filter { step == 0 || ledger.account(named: $0.key) == nil }) { $1 }
                 for account in ledger.accounts {
                     let base = before[account.name] ?? World.Truth()
                     let all = world.truth[account.name] ?? World.Truth()

@@ -45,6 +45,7 @@ enum EventText {
         case "unsure-closing-counters": "its last counters are unsure"
         case "reset-in-place": "the last bytes before the reset"
         case "unseen-birth": "its beginning was not seen"
+        case "unseen-rename": "which bytes were of which name was not seen"
         case "saturated": "the total is as large as a number can be"
         default: String(word.map { $0 == "-" ? " " : $0 })
         }
