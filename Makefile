@@ -10,7 +10,7 @@ SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
 RELEASE = .build/release
 # For `watch`: which interfaces; none is the one of the default route.
 IFACE =
-# For `demo` and `fuzz`: how long, the latter for each fuzzer.
+# For `demo`, `churn` and `fuzz`: how long, the last for each fuzzer.
 SECONDS = 60
 
 # Where Swift is when it is not in PATH, and where Debian keeps ip(8), which a user's PATH may lack.
@@ -24,7 +24,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 	@echo
-	@echo 'Variables: IFACE (watch), SECONDS (demo, fuzz), PREFIX, DESTDIR, BINDIR, SBINDIR, UNITDIR, SYSUSERSDIR (install).'
+	@echo 'Variables: IFACE (watch), SECONDS (demo, churn, fuzz), SEED (churn, soak), PREFIX, DESTDIR, BINDIR, SBINDIR, UNITDIR, SYSUSERSDIR (install).'
 
 deps: ## install what building needs and is missing
 	@packaging/install-deps build
@@ -86,6 +86,21 @@ test-install: ## install into a temporary folder, verify the units, uninstall
 test-release: build ## run each command of the release build once: the optimiser is tested, too
 	@packaging/test-release $(RELEASE)
 
+# The daemon's release build, against real links; the same seed makes the same choices.
+SEED =
+CHURN = $(RELEASE)/ifcount-churn $(if $(SEED),--seed $(SEED))
+$(RELEASE)/ifcount-churn: deps
+	swift build -c release --product ifcount-churn
+
+churn: build $(RELEASE)/ifcount-churn ## try to break the daemon with real links: make churn SECONDS=600 SEED=7
+	@$(CHURN) --seconds $(SECONDS)
+
+churn-quick: build $(RELEASE)/ifcount-churn ## the same for 20 seconds, with a seed that is always the same
+	@$(RELEASE)/ifcount-churn --quick
+
+soak: build $(RELEASE)/ifcount-churn ## 10,000 links recreated and 1,000 daemons started, and what the daemon takes meanwhile
+	@$(CHURN) --soak
+
 fuzz: deps ## fuzz what reads bytes from outside: make fuzz SECONDS=600
 	@fuzz/run $(SECONDS)
 
@@ -114,4 +129,4 @@ clean: ## remove all that was built
 
 # Swift's builds wait for each other anyway, and the tests' summary has to come last.
 .NOTPARALLEL:
-.PHONY: help deps deps-test build watch demo test test-address test-thread sanitize coverage lint test-install test-release fuzz check format install uninstall clean
+.PHONY: help deps deps-test build watch demo test test-address test-thread sanitize coverage lint test-install test-release churn churn-quick soak fuzz check format install uninstall clean

@@ -73,6 +73,11 @@ let package = Package(
             dependencies: ["Options", "TestLinks", "SystemCalls"],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "ifcount-churn",
+            dependencies: ["IfcountClient", "Options", "SystemCalls", "TestLinks", "Wire"],
+            swiftSettings: strict
+        ),
 
         // Tests, by the room they look into.
         .testTarget(name: "OptionsTests", dependencies: ["Options"]),

@@ -18,6 +18,9 @@ enum { IF_OPER_UP = 6 };
 
 enum { BURST = 64, MESSAGE_ROOM = 256 };
 
+/* The group (IFLA_GROUP) of links that are made by the hundred, so that they can be deleted at once. */
+enum { MANY = 1 };
+
 struct request {
     char buffer[1024];
     struct nlmsghdr *header;
@@ -136,6 +139,7 @@ int ifct_link_add_many(const char *prefix, const char *kind, unsigned count)
                 header->nlmsg_flags |= NLM_F_ACK;
             header->nlmsg_seq = at + 1;
             mnl_nlmsg_put_extra_header(header, sizeof(struct ifinfomsg));
+            mnl_attr_put_u32(header, IFLA_GROUP, MANY);
             put_kind(header, name, kind);
             used += NLMSG_ALIGN(header->nlmsg_len);
         }
@@ -144,6 +148,14 @@ int ifct_link_add_many(const char *prefix, const char *kind, unsigned count)
             return result;
     }
     return 0;
+}
+
+int ifct_link_delete_many(void)
+{
+    struct request request;
+    begin(&request, RTM_DELLINK, 0);
+    mnl_attr_put_u32(request.header, IFLA_GROUP, MANY);
+    return finish(&request);
 }
 
 int ifct_link_add_veth(const char *name, const char *peer)
@@ -231,6 +243,32 @@ int ifct_link_set_mtu(const char *name, uint32_t mtu)
         return result;
     mnl_attr_put_u32(request.header, IFLA_MTU, mtu);
     return finish(&request);
+}
+
+int ifct_link_flood(const char *name, uint32_t mtu, unsigned count)
+{
+    int index = ifct_link_index(name);
+    if (index < 0)
+        return index;
+    for (unsigned first = 0; first < count; first += BURST) {
+        char batch[BURST * MESSAGE_ROOM];
+        size_t used = 0;
+        memset(batch, 0, sizeof(batch));
+        for (unsigned at = 1; at <= BURST; at++) {
+            struct nlmsghdr *header = mnl_nlmsg_put_header(batch + used);
+            header->nlmsg_type = RTM_NEWLINK;
+            header->nlmsg_flags = NLM_F_REQUEST | (at == BURST ? NLM_F_ACK : 0);
+            header->nlmsg_seq = at;
+            struct ifinfomsg *link = mnl_nlmsg_put_extra_header(header, sizeof(*link));
+            link->ifi_index = index;
+            mnl_attr_put_u32(header, IFLA_MTU, mtu - at % 2);
+            used += NLMSG_ALIGN(header->nlmsg_len);
+        }
+        int result = transact(batch, used, BURST);
+        if (result < 0)
+            return result;
+    }
+    return 0;
 }
 
 int ifct_link_set_master(const char *name, const char *master)

@@ -48,6 +48,17 @@ extension PrivateNamespace {
         try succeeding("make \(count) links", unsafe ifct_link_add_many(prefix, kind, UInt32(count)))
     }
 
+    /// Deletes all links that `addMany` has made, at once.
+    package func deleteMany() throws(LinkFailure) {
+        try succeeding("delete many links", ifct_link_delete_many())
+    }
+
+    /// Makes the kernel tell `count` changes of one link, or a few more, as fast as it can: enough of them overrun the
+    /// socket of who does not read them.
+    package func flood(_ count: Int, about name: String, mtu: UInt32 = 1400) throws(LinkFailure) {
+        try succeeding("change the MTU of \(name) again and again", unsafe ifct_link_flood(name, mtu, UInt32(count)))
+    }
+
     /// Makes a pair of Ethernet links whose ends are each other's peer.
     package func addPair(_ name: String, _ peer: String) throws(LinkFailure) {
         try succeeding("make \(name), a veth", unsafe ifct_link_add_veth(name, peer))

@@ -7,10 +7,10 @@ internal import SystemCalls
 /// The link lives as long as this value. The kernel counts rx when a packet is written into the descriptor, also
 /// when it drops the packet later, and tx when one is read out of it.
 package struct Tunnel: ~Copyable {
-    /// The name it was made with.
-    package let name: String
-    /// The link's index in the namespace it was made in.
-    package let index: Int
+    /// The name it was made with, or has been followed to.
+    package private(set) var name: String
+    /// The link's index in the namespace where it was made, or found again.
+    package private(set) var index: Int
     /// What has gone through so far: bytes written into the descriptor and read out of it, whoever sent them.
     package private(set) var truth = Carried()
     /// No packet is larger than this, its IPv4 header included. To be lowered along with the link's MTU.
@@ -74,13 +74,23 @@ package struct Tunnel: ~Copyable {
     /// Bytes that each packet costs beside its payload: UDP, IPv4 and, on a tap, Ethernet headers.
     package var overhead: Int { Self.smallestPacket + frame.count }
 
-    /// Gives the link an address with its /24 network and sets it up, silent: the kernel sends nothing by itself.
+    /// Finds the link again after it was renamed, or moved to the namespace of the calling thread.
+    package mutating func follow(to name: String) throws(LinkFailure) {
+        index = Int(try succeeding("find \(name)", unsafe ifct_link_index(name)))
+        self.name = name
+    }
+
+    /// Gives the link an address with its /24 network and sets it up, silent: the kernel sends nothing by itself. A link
+    /// that was moved to another namespace has lost its address, and needs this again.
     package mutating func up(address: IPv4 = IPv4(10, 66, 0, 1)) throws(LinkFailure) {
         try succeeding("stop IPv6 on \(name)", unsafe ifct_link_silence_ipv6(name))
         if !frame.isEmpty { try succeeding("stop ARP on \(name)", unsafe ifct_link_silence_arp(name)) }
         try succeeding("give \(name) the address \(address)", unsafe ifct_link_add_address(name, address.number))
         try succeeding("set \(name) up", unsafe ifct_link_set_up(name, true))
         // Takes, and then drops, what the tunnel receives: without it the kernel would answer by ICMP.
+        // The one before has the port still.
+        if socket >= 0 { Glibc.close(socket) }
+        socket = -1
         socket = try succeeding("open a socket on \(name)", unsafe ifct_udp_open(name, address.number))
         self.address = address
     }

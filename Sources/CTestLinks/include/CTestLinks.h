@@ -45,11 +45,15 @@ int ifct_link_index(const char *name);
 bool ifct_link_exists(int index);
 int ifct_link_add(const char *name, const char *kind);
 int ifct_link_add_many(const char *prefix, const char *kind, unsigned count);
+/* Deletes all that ifct_link_add_many has made, at once. */
+int ifct_link_delete_many(void);
 int ifct_link_add_veth(const char *name, const char *peer);
 int ifct_link_delete(const char *name);
 int ifct_link_rename(const char *name, const char *new_name);
 int ifct_link_set_up(const char *name, bool up);
 int ifct_link_set_mtu(const char *name, uint32_t mtu);
+/* Changes a link's MTU `count` times, rounded up to whole batches, as fast as the kernel takes it: an event for each. */
+int ifct_link_flood(const char *name, uint32_t mtu, unsigned count);
 /* Puts a link under a bridge; an empty `master` takes it out again. */
 int ifct_link_set_master(const char *name, const char *master);
 int ifct_link_move(const char *name, int namespace_fd);
@@ -78,6 +82,12 @@ int ifct_tun_hardware_address(int fd, uint8_t address[_Nonnull 6]);
 int ifct_udp_open(const char *name, uint32_t address);
 /* Sends `size` bytes of payload to port 9 of `address`. */
 int ifct_udp_send(int fd, uint32_t address, const void *payload, size_t size);
+
+/*
+ * Sends a request to a TCP port of this host's loopback, and takes what comes back until the other side closes, for at
+ * most two seconds between two pieces. Answers how many bytes came; -EMSGSIZE when there is no room for all.
+ */
+ssize_t ifct_tcp_ask(uint16_t port, const void *request, size_t request_size, void *answer, size_t room);
 
 /* ---- programs: posix_spawn(3), pidfd_open(2) ---- */
 
