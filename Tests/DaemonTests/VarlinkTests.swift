@@ -189,7 +189,19 @@ struct VarlinkTests {
             Broken("a lone surrogate", #"{"method":"\ud800"}"#),
             Broken("a raw control character", "{\"method\":\"a\u{1}\"}"),
             Broken("UTF-16", Array("{}".utf16.flatMap { [UInt8($0), 0] })),
-            Broken("10,000 arrays deep", String(repeating: "[", count: 10_000)),
+            Broken("a member twice", #"{"method":"org.varlink.service.GetInfo","method":"io.ifcount.List"}"#),
+            Broken("a member twice, the same", #"{"method":"io.ifcount.List","method":"io.ifcount.List"}"#),
+            Broken("a member twice, once escaped", #"{"method":"io.ifcount.List","\u006dethod":"io.ifcount.List"}"#),
+            Broken(
+                "a parameter twice",
+                #"{"method":"io.ifcount.Get","parameters":{"interface":"lo","interface":"lo"}}"#
+            ),
+            Broken(
+                "a member of a parameter twice",
+                #"{"method":"io.ifcount.Import","parameters":{"interface":"lo","spans":[{"startUSec":1,"startUSec":1}]}}"#
+            ),
+            Broken("65,000 arrays deep", String(repeating: "[", count: 65_000)),
+            Broken("100,000 arrays deep", String(repeating: "[", count: 100_000)),
             Broken(
                 "10,000 objects deep",
                 #"{"method":"org.varlink.service.GetInfo","parameters":"#
