@@ -47,7 +47,7 @@ struct Clients {
     var haveRoom: Bool {
         mutating get {
             defer { freed = false }
-            return freed || connections.isEmpty
+            return freed
         }
     }
 

@@ -43,6 +43,10 @@ package final class Daemon {
     /// When the timer fired last, on CLOCK_BOOTTIME in µs.
     private var lastTick = Clock.boot
     private var isListening = true
+    /// When those who wait to connect are looked at again, on CLOCK_BOOTTIME in µs, though no descriptor was freed here.
+    private var listensAgainAt: UInt64 = 0
+    /// Until when it is not said again that there are no descriptors, on CLOCK_BOOTTIME in µs.
+    private var saysFullAgainAt: UInt64 = 0
     /// A signal has asked for the end.
     private var mustEnd = false
     private var status = ""
@@ -72,6 +76,10 @@ package final class Daemon {
     private static let wakefulness: UInt64 = 10_000_000
     /// How long, at the end, those are waited for who have connected and not asked yet, in µs.
     private static let farewell: UInt64 = 200_000
+    /// How long those who wait to connect are left alone when there are no descriptors, in µs.
+    private static let breath: UInt64 = 1_000_000
+    /// How long the log is spared that there are still none, in µs.
+    private static let silence: UInt64 = 60_000_000
     /// How many clients there may be, where the process may have that many descriptors.
     private static let mostClients = 2048
     /// How many descriptors are left when all clients are there, so that the kernel can still be read.
@@ -266,24 +274,28 @@ package final class Daemon {
             } catch {
                 switch error {
                 case .wouldBlock: return
-                case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace: stopListening(error)
-                default: continue
+                case .connectionAborted: continue
+                default: return stopListening(error)
                 }
-                return
             }
         }
     }
 
-    /// Leaves those who wait to connect waiting until there are descriptors again.
+    /// Leaves those who wait to connect waiting until there are descriptors again: one is freed here, or, by others of the
+    /// system or by a limit that is raised, at some time.
     private func stopListening(_ error: Errno) {
         guard isListening else { return }
         isListening = false
         try? poller.modify(listener.number, token: Token.listener, interest: [])
+        let now = Clock.boot
+        listensAgainAt = now + Self.breath
+        guard now >= saysFullAgainAt else { return }
+        saysFullAgainAt = now + Self.silence
         log("no more clients for now: \(error)")
     }
 
     private func resumeListening() {
-        guard !isListening, clients.haveRoom else { return }
+        guard !isListening, clients.haveRoom || Clock.boot >= listensAgainAt else { return }
         isListening = true
         try? poller.modify(listener.number, token: Token.listener, interest: .readable)
     }
