@@ -123,6 +123,24 @@ struct VarlinkTests {
         }
     }
 
+    @Test func `who reads only after all calls were sent gets all answers, in their order`() throws {
+        let daemon = try RunningDaemon()
+        var client = try daemon.client()
+        // 400 calls of 30 KB, of which each other tells its number, and answers of more than a MB: neither the socket nor
+        // the daemon keeps that much for a client that does not read.
+        let large = #"{"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"io.ifcount"}}"#
+        let calls = (0..<200).map { #"{"method":"n\#($0).Call"}"# + "\0" + large + "\0" }
+        try client.send(Array(calls.joined().utf8))
+        // It has answered what it could before it answers another.
+        try daemon.expectAlive()
+        for number in 0..<200 {
+            #expect(try client.text().hasSuffix(#""parameters":{"method":"n\#(number).Call"}}"#))
+            #expect(try client.text().hasPrefix(#"{"parameters":{"description":"#))
+        }
+        // And then the next call, as if nothing had been.
+        #expect(try client.call("last.Call").contains("last.Call"))
+    }
+
     @Test func `a call may come byte by byte`() throws {
         let daemon = try RunningDaemon()
         var client = try daemon.client()
