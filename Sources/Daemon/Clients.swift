@@ -13,11 +13,24 @@ struct Clients {
     private var buffer = [UInt8](repeating: 0, count: 65536)
     /// A connection was closed since `haveRoom` was asked.
     private var freed = false
+    /// Those whose requests are not all answered, though there is room, for it was the others' turn; who has waited
+    /// longest comes first.
+    private var unfinished: [UInt64] = []
+    /// What came from clients and is not answered, and what is answered and not taken.
+    private let kept = KeptBytes()
+    /// How many watchers have asked for which interval.
+    private var intervals: [UInt64: Int] = [:]
 
     /// How many clients there may be.
     private let most: Int
     /// The interval of watchers that ask for none, in µs.
     private let own: UInt64
+    /// A request that has begun is waited for this long, in µs.
+    private static let patience: UInt64 = 10_000_000
+    /// More than this is not kept for clients, in bytes.
+    private static let mostKept = 64 << 20
+    /// How many different frames of one push are kept for others to share.
+    private static let mostFrames = 64
     /// How many events are kept for watchers that are slow.
     private static let mostRecent = 1024
     /// Events are told at once, but no watcher more often than this, in µs.
@@ -33,12 +46,22 @@ struct Clients {
     var isEmpty: Bool { connections.isEmpty }
 
     /// The shortest interval that a watcher has asked for, in µs.
-    var shortestInterval: UInt64? {
-        connections.values.compactMap { $0.watching?.subscription.interval }.min()
-    }
+    private(set) var shortestInterval: UInt64?
 
-    /// Whether a request has begun that is not complete.
-    var havePartial: Bool { connections.values.contains { $0.partialSince != nil } }
+    /// When a request that has begun, but is not complete, may have to be given up, on CLOCK_BOOTTIME in µs; nil when
+    /// none has begun.
+    private(set) var overdueAt: UInt64?
+
+    /// How many clients there are whose requests were not all answered in their turn.
+    var unfinishedCount: Int { unfinished.count }
+
+    /// Takes the next of them, to be served again.
+    mutating func takeUnfinished() -> Poller.Ready? {
+        guard !unfinished.isEmpty else { return nil }
+        let token = unfinished.removeFirst()
+        connections[token]?.isUnfinished = false
+        return Poller.Ready(token: token, interest: [])
+    }
 
     /// Whether one has connected that has not asked anything yet.
     var haveUnheard: Bool { connections.values.contains { !$0.wasHeard } }
@@ -47,7 +70,7 @@ struct Clients {
     var haveRoom: Bool {
         mutating get {
             defer { freed = false }
-            return freed || connections.isEmpty
+            return freed
         }
     }
 
@@ -60,7 +83,7 @@ struct Clients {
             guard let silent else { return }
             close(silent, &poller)
         }
-        let connection = Connection(socket, token: nextToken, at: at)
+        let connection = Connection(socket, token: nextToken, at: at, countedBy: kept)
         nextToken += 1
         do {
             try poller.add(connection.number, token: connection.token, interest: .readable)
@@ -71,15 +94,34 @@ struct Clients {
     }
 
     private mutating func close(_ connection: Connection, _ poller: inout Poller) {
+        guard connections.removeValue(forKey: connection.token) != nil else { return }
         try? poller.remove(connection.number)
-        connections[connection.token] = nil
         freed = true
+        forgetInterval(of: connection)
     }
 
-    /// Closes clients whose request began before a moment and is still not complete.
-    mutating func closeIdle(before: UInt64, _ poller: inout Poller) {
-        for connection in connections.values where connection.partialSince.map({ $0 < before }) ?? false {
-            close(connection, &poller)
+    /// Closes clients whose request has begun too long ago and is still not complete.
+    mutating func closeOverdue(at: UInt64, _ poller: inout Poller) {
+        guard let overdueAt, at >= overdueAt else { return }
+        // It may be complete by now, or its client gone: all are looked at, but not in each turn.
+        self.overdueAt = nil
+        for connection in connections.values {
+            guard let since = connection.partialSince else { continue }
+            if at >= since + Self.patience { close(connection, &poller) } else { waitForRequest(since: since) }
+        }
+    }
+
+    private mutating func waitForRequest(since: UInt64) {
+        overdueAt = min(overdueAt ?? .max, since + Self.patience)
+    }
+
+    /// Closes clients when too much is kept: first those for which it has been kept the longest. The one that is served now
+    /// has had no time to take anything.
+    private mutating func closeSlowest(sparing served: Connection, _ poller: inout Poller) {
+        while kept.count > Self.mostKept {
+            let slow = connections.values.filter { $0.keptSince != nil && $0 !== served }
+            guard let slowest = slow.min(by: { $0.keptSince ?? 0 < $1.keptSince ?? 0 }) else { return }
+            close(slowest, &poller)
         }
     }
 
@@ -103,15 +145,21 @@ struct Clients {
         var handOver: () -> Void
     }
 
-    /// Reads from and writes to a client that is ready, and has its requests answered.
-    mutating func serve(_ item: Poller.Ready, at: UInt64, _ poller: inout Poller, _ answerers: Answerers) {
+    /// Reads from and writes to a client that is ready, and has its requests answered: one, and more as long as there is
+    /// time until `end`.
+    mutating func serve(
+        _ item: Poller.Ready,
+        at: UInt64,
+        until end: UInt64,
+        _ poller: inout Poller,
+        _ answerers: Answerers
+    ) {
         guard let connection = connections[item.token] else { return }
-        let before = connection.interest
         if item.interest.contains(.readable), !connection.receive(into: &buffer) {
             return close(connection, &poller)
         }
         let hasHungUp = !item.interest.isDisjoint(with: [.hangUp, .error])
-        takeRequests(of: connection, before, hasHungUp: hasHungUp, at: at, &poller, answerers)
+        takeRequests(of: connection, hasHungUp: hasHungUp, at: at, until: end, &poller, answerers)
     }
 
     /// Brings a client the history's answer, nil when it has none, and goes on with what the client asks next.
@@ -124,7 +172,6 @@ struct Clients {
     ) {
         // Who has gone meanwhile is not waiting.
         guard let connection = connections[token], let asking = connection.asking else { return }
-        let before = connection.interest
         connection.asking = nil
         if asking.isAnswered { connection.send(frame ?? Service.noHistoryFrame) }
         if frame != nil, let subscription = asking.subscription {
@@ -135,20 +182,27 @@ struct Clients {
                 hasBegun: true
             )
         }
-        takeRequests(of: connection, before, hasHungUp: false, at: at, &poller, answerers)
+        takeRequests(of: connection, hasHungUp: false, at: at, until: at, &poller, answerers)
     }
 
-    /// Answers the requests that are complete, as far as there is room for the answers.
+    /// Answers the requests that are complete, as far as there is room for the answers, and time.
     private mutating func takeRequests(
         of connection: Connection,
-        _ before: Poller.Interest,
         hasHungUp: Bool,
         at: UInt64,
+        until end: UInt64,
         _ poller: inout Poller,
         _ answerers: Answerers
     ) {
+        var count = 0
         do {
             while true {
+                if count > 0, connection.hasRequest, Clock.boot >= end {
+                    if !connection.isUnfinished { unfinished.append(connection.token) }
+                    connection.isUnfinished = true
+                    break
+                }
+                count += 1
                 guard let message = try connection.nextRequest(at: at) else {
                     // It may read at this very moment: what it takes makes room for what waits to be answered, and
                     // nothing would tell of that later.
@@ -170,6 +224,7 @@ struct Clients {
                         nextEvent: firstRecent + recent.count,
                         isOwed: true
                     )
+                    noteInterval(of: connection)
                 case .ask(let question, let subscription):
                     if request.oneway { continue }
                     connection.asking = Connection.Asking(
@@ -192,23 +247,39 @@ struct Clients {
             _ = connection.flush()
             return close(connection, &poller)
         }
-        finish(connection, before, hasHungUp: hasHungUp, &poller)
+        if let since = connection.partialSince { waitForRequest(since: since) }
+        finish(connection, hasHungUp: hasHungUp, &poller)
     }
 
     /// Sends, closes what is done, and waits for what is left.
     private mutating func finish(
         _ connection: Connection,
-        _ before: Poller.Interest,
         hasHungUp: Bool,
         _ poller: inout Poller
     ) {
         guard connection.flush(), !connection.isDone, !hasHungUp else { return close(connection, &poller) }
-        if connection.interest != before {
-            try? poller.modify(connection.number, token: connection.token, interest: connection.interest)
+        let interest = connection.interest
+        if interest != connection.waitedFor {
+            connection.waitedFor = interest
+            try? poller.modify(connection.number, token: connection.token, interest: interest)
         }
+        closeSlowest(sparing: connection, &poller)
     }
 
     // MARK: - Watching
+
+    private mutating func noteInterval(of connection: Connection) {
+        guard let interval = connection.watching?.subscription.interval else { return }
+        intervals[interval, default: 0] += 1
+        shortestInterval = min(shortestInterval ?? interval, interval)
+    }
+
+    private mutating func forgetInterval(of connection: Connection) {
+        guard let interval = connection.watching?.subscription.interval, let count = intervals[interval] else { return }
+        intervals[interval] = count > 1 ? count - 1 : nil
+        // Only when the last of the most eager has gone there is another shortest.
+        if count == 1 && interval == shortestInterval { shortestInterval = intervals.keys.min() }
+    }
 
     /// Whether something happened that watchers have not been told.
     private(set) var haveUntold = false
@@ -272,7 +343,7 @@ struct Clients {
             var nextEvent: Int
             var isFirst: Bool
         }
-        var frames: [Key: [UInt8]] = [:]
+        var frames: [Key: Outgoing] = [:]
     }
 
     private mutating func push(
@@ -281,28 +352,32 @@ struct Clients {
         _ frames: inout Frames,
         _ poller: inout Poller
     ) {
-        guard var watching = connection.watching else { return }
+        // It may have been closed since the push began, for another's sake.
+        guard var watching = connection.watching, connections[connection.token] != nil else { return }
         guard connection.isDrained else {
             // It has not taken the frame before: the next will tell it all that is true then.
             watching.isOwed = true
             connection.watching = watching
             return
         }
-        let before = connection.interest
         let key = Frames.Key(
             interfaces: watching.subscription.interfaces,
             isEventsOnly: watching.subscription.isEventsOnly,
             nextEvent: watching.nextEvent,
             isFirst: !watching.hasBegun
         )
-        let frame = frames.frames[key] ?? encode(watching, from: sampler)
+        let frame = frames.frames[key] ?? Outgoing(encode(watching, from: sampler), countedBy: kept)
+        // Where each watches something else, nothing is shared, and keeping all would cost memory.
+        if frames.frames.count >= Self.mostFrames || kept.count > Self.mostKept / 2 {
+            frames.frames.removeAll(keepingCapacity: true)
+        }
         frames.frames[key] = frame
         watching.hasBegun = true
         watching.isOwed = false
         watching.nextEvent = firstRecent + recent.count
         connection.watching = watching
         connection.send(frame)
-        finish(connection, before, hasHungUp: false, &poller)
+        finish(connection, hasHungUp: false, &poller)
     }
 
     private func encode(_ watching: Connection.Watching, from sampler: Sampler) -> [UInt8] {

@@ -21,14 +21,26 @@ final class Connection {
     /// While more than this waits to be taken, no further request is read.
     private static let mostWaiting = 262_144
 
+    /// How many bytes the kernel keeps for a client that does not read.
+    private static let sendBuffer: Int32 = 16_384
+
     let token: UInt64
     /// Whether the client may change what is kept: root may, and the user that the daemon runs as.
     let mayChange: Bool
     private let socket: Descriptor
     private var incoming = FrameBuffer(limit: Connection.longestRequest)
-    private var outgoing: [[UInt8]] = []
+    private var outgoing: [Outgoing] = []
     private var sent = 0
     private var waiting = 0
+    private let kept: KeptBytes
+    /// How many bytes of `incoming` are counted in `kept`.
+    private var keptIncoming = 0
+    /// When it last took something of what waits for it, or nothing waited, on CLOCK_BOOTTIME in µs.
+    private var lastTook: UInt64
+    /// Further requests of it wait for its next turn.
+    var isUnfinished = false
+    /// What is waited for on it.
+    var waitedFor: Poller.Interest = .readable
     /// The client sends no more; it is closed when it has taken what it asked for.
     private(set) var isFinished = false
     /// When a request began that is not complete, on CLOCK_BOOTTIME in µs.
@@ -51,26 +63,40 @@ final class Connection {
         var isAnswered = true
     }
 
-    init(_ socket: consuming Descriptor, token: UInt64, at: UInt64) {
+    init(_ socket: consuming Descriptor, token: UInt64, at: UInt64, countedBy kept: KeptBytes) {
         // The file is theirs to change anyway.
         let user = try? UnixSocket.peerUser(socket.number)
         mayChange = user == 0 || user == ThisProcess.user
+        // The system's own default lets two thousand clients that do not read fill more memory than the service may have.
+        try? UnixSocket.setSendBuffer(socket.number, bytes: Self.sendBuffer)
         self.socket = socket
         self.token = token
+        self.kept = kept
         lastAsked = at
+        lastTook = at
     }
+
+    deinit { kept.count -= keptIncoming }
 
     var number: Int32 { socket.number }
 
     /// Whether all that it was sent is taken.
     var isDrained: Bool { outgoing.isEmpty }
 
+    /// Since when bytes have been kept for it: answers that it has not taken, or else requests that are not complete or
+    /// not answered; on CLOCK_BOOTTIME in µs, nil when there are none.
+    var keptSince: UInt64? {
+        if !outgoing.isEmpty { return lastTook }
+        return keptIncoming > 0 ? partialSince ?? lastAsked : nil
+    }
+
     /// What is to be waited for on it now.
     var interest: Poller.Interest {
         var interest: Poller.Interest = []
         if !outgoing.isEmpty { interest.insert(.writable) }
         // While it watches, its next request would have to wait for the end of the stream, which is its own end.
-        if !isFinished && canAnswer { interest.insert(.readable) }
+        // While requests of it are in hand, more would only fill memory; nor is its end looked at before they are answered.
+        if !isFinished && !isUnfinished && canAnswer { interest.insert(.readable) }
         return interest
     }
 
@@ -84,6 +110,7 @@ final class Connection {
                 isFinished = true
             } else {
                 incoming.append(buffer[..<count])
+                countIncoming()
             }
         } catch {
             return error == .wouldBlock
@@ -98,6 +125,7 @@ final class Connection {
     func nextRequest(at: UInt64) throws(FrameBuffer.TooLong) -> [UInt8]? {
         guard canAnswer else { return nil }
         let request = try incoming.next()
+        countIncoming()
         if request != nil {
             lastAsked = at
             wasHeard = true
@@ -108,6 +136,11 @@ final class Connection {
         return request
     }
 
+    private func countIncoming() {
+        kept.count += incoming.count - keptIncoming
+        keptIncoming = incoming.count
+    }
+
     /// Whether a complete request waits, and there is room for its answer.
     var hasRequest: Bool { canAnswer && incoming.hasMessage }
 
@@ -115,8 +148,12 @@ final class Connection {
     private var canAnswer: Bool { waiting <= Self.mostWaiting && watching == nil && asking == nil }
 
     /// Adds a frame to what is to be sent.
-    func send(_ frame: [UInt8]) {
-        waiting += frame.count
+    func send(_ frame: [UInt8]) { send(Outgoing(frame, countedBy: kept)) }
+
+    /// Adds a frame that others are sent, too.
+    func send(_ frame: Outgoing) {
+        if outgoing.isEmpty { lastTook = Clock.boot }
+        waiting += frame.bytes.count
         outgoing.append(frame)
     }
 
@@ -126,13 +163,14 @@ final class Connection {
     func flush() -> Bool {
         while let frame = outgoing.first {
             do {
-                let count = try UnixSocket.send(number, frame[sent...])
+                let count = try UnixSocket.send(number, frame.bytes[sent...])
                 sent += count
                 waiting -= count
+                lastTook = Clock.boot
             } catch {
                 return error == .wouldBlock
             }
-            if sent == frame.count {
+            if sent == frame.bytes.count {
                 outgoing.removeFirst()
                 sent = 0
             }
@@ -142,4 +180,23 @@ final class Connection {
 
     /// Whether it can be closed: it asks for nothing more, and has taken all it asked for.
     var isDone: Bool { isFinished && outgoing.isEmpty && watching == nil && asking == nil }
+}
+
+/// How many bytes are kept for clients, in both directions; what several of them wait for counts once.
+final class KeptBytes {
+    fileprivate(set) var count = 0
+}
+
+/// A frame on its way to one client, or to many.
+final class Outgoing {
+    let bytes: [UInt8]
+    private let kept: KeptBytes
+
+    init(_ bytes: [UInt8], countedBy kept: KeptBytes) {
+        self.bytes = bytes
+        self.kept = kept
+        kept.count += bytes.count
+    }
+
+    deinit { kept.count -= bytes.count }
 }

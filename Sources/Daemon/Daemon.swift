@@ -43,6 +43,10 @@ package final class Daemon {
     /// When the timer fired last, on CLOCK_BOOTTIME in µs.
     private var lastTick = Clock.boot
     private var isListening = true
+    /// When those who wait to connect are looked at again, on CLOCK_BOOTTIME in µs, though no descriptor was freed here.
+    private var listensAgainAt: UInt64 = 0
+    /// Until when it is not said again that there are no descriptors, on CLOCK_BOOTTIME in µs.
+    private var saysFullAgainAt: UInt64 = 0
     /// A signal has asked for the end.
     private var mustEnd = false
     private var status = ""
@@ -66,12 +70,16 @@ package final class Daemon {
         static let firstClient: UInt64 = 16
     }
 
-    /// A request that has begun is waited for this long, in µs.
-    private static let patience: UInt64 = 10_000_000
     /// How long after the last client the memory for clients is kept, in µs.
     private static let wakefulness: UInt64 = 10_000_000
     /// How long, at the end, those are waited for who have connected and not asked yet, in µs.
     private static let farewell: UInt64 = 200_000
+    /// For how long clients are answered in one turn of the loop, in µs; each that is ready gets one answer at least.
+    private static let turn: UInt64 = 10_000
+    /// How long those who wait to connect are left alone when there are no descriptors, in µs.
+    private static let breath: UInt64 = 1_000_000
+    /// How long the log is spared that there are still none, in µs.
+    private static let silence: UInt64 = 60_000_000
     /// How many clients there may be, where the process may have that many descriptors.
     private static let mostClients = 2048
     /// How many descriptors are left when all clients are there, so that the kernel can still be read.
@@ -172,7 +180,9 @@ package final class Daemon {
 
     /// Waits for what happens next and deals with it.
     private func turn(milliseconds: Int32) throws(Errno) {
-        let ready = try poller.wait(milliseconds: milliseconds)
+        let unfinished = clients.unfinishedCount
+        let ready = try poller.wait(milliseconds: unfinished == 0 ? milliseconds : 0)
+        let end = Clock.boot + Self.turn
         // Link events first: what they say was true before any counter that is read now.
         if ready.contains(where: { $0.token == Token.events }) { takeEvents() }
         for item in ready where item.token < Token.firstClient {
@@ -184,9 +194,14 @@ package final class Daemon {
             default: break
             }
         }
-        for item in ready where item.token >= Token.firstClient { serve(item) }
+        // Who asks for much gets the time that is left when those who ask for little are answered.
+        for item in ready where item.token >= Token.firstClient { try serve(item, until: end) }
+        for _ in 0..<unfinished {
+            if let item = clients.takeUnfinished() { try serve(item, until: end) }
+            if Clock.boot >= end { break }
+        }
         let now = Clock.boot
-        clients.closeIdle(before: now > Self.patience ? now - Self.patience : 0, &poller)
+        clients.closeOverdue(at: now, &poller)
         clients.pushEvents(from: sampler, at: now, &poller)
     }
 
@@ -270,34 +285,40 @@ package final class Daemon {
             } catch {
                 switch error {
                 case .wouldBlock: return
-                case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace: stopListening(error)
-                default: continue
+                case .connectionAborted: continue
+                default: return stopListening(error)
                 }
-                return
             }
         }
     }
 
-    /// Leaves those who wait to connect waiting until there are descriptors again.
+    /// Leaves those who wait to connect waiting until there are descriptors again: one is freed here, or, by others of the
+    /// system or by a limit that is raised, at some time.
     private func stopListening(_ error: Errno) {
         guard isListening else { return }
         isListening = false
         try? poller.modify(listener.number, token: Token.listener, interest: [])
+        let now = Clock.boot
+        listensAgainAt = now + Self.breath
+        guard now >= saysFullAgainAt else { return }
+        saysFullAgainAt = now + Self.silence
         log("no more clients for now: \(error)")
     }
 
     private func resumeListening() {
-        guard !isListening, clients.haveRoom else { return }
+        guard !isListening, clients.haveRoom || Clock.boot >= listensAgainAt else { return }
         isListening = true
         try? poller.modify(listener.number, token: Token.listener, interest: .readable)
     }
 
-    private func serve(_ item: Poller.Ready) {
+    private func serve(_ item: Poller.Ready, until end: UInt64) throws(Errno) {
+        // A client's turn is short, but there may be many clients: no tick waits until all have had theirs.
+        if try timer.drain() > 0 { tick() }
         isAwake = true
         lastServed = Clock.boot
         // Before the clients are lent out: reading brings events, which are theirs.
         refresh()
-        clients.serve(item, at: Clock.boot, &poller, answerers)
+        clients.serve(item, at: Clock.boot, until: end, &poller, answerers)
         clients.payOwed(from: sampler, token: item.token, &poller)
     }
 
@@ -333,7 +354,10 @@ package final class Daemon {
     /// given up in time.
     private var timeout: Int32 {
         if clients.haveUntold { return 100 }
-        return clients.havePartial || !isListening ? 1000 : -1
+        if !isListening { return 1000 }
+        guard let overdueAt = clients.overdueAt else { return -1 }
+        let now = Clock.boot
+        return overdueAt > now ? Int32(clamping: (overdueAt - now) / 1000 + 1) : 0
     }
 
     // MARK: - Words for the administrator

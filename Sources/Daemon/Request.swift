@@ -18,9 +18,7 @@ struct Request {
     /// - Throws: `Malformed`.
     init(_ message: [UInt8], mayChange: Bool) throws(Malformed) {
         self.mayChange = mayChange
-        guard !Self.hasTrailingComma(message),
-            case .object(let members)? = try? Frame.decode(JSONValue.self, from: message)
-        else { throw Malformed() }
+        guard case .object(let members)? = try? JSONValue(parsing: message) else { throw Malformed() }
         guard case .string(let method)? = members["method"] else { throw Malformed() }
         self.method = method
         switch members["parameters"] {
@@ -35,34 +33,6 @@ struct Request {
         if try Self.flag(members["upgrade"]) { throw Malformed() }
         let known: Set = ["method", "parameters", "more", "oneway", "upgrade"]
         if !known.isSuperset(of: members.keys) { throw Malformed() }
-    }
-
-    /// Whether a comma stands before a closing bracket: the decoder lets it pass, but it is no JSON (RFC 8259).
-    private static func hasTrailingComma(_ message: [UInt8]) -> Bool {
-        var isInString = false
-        var isEscaped = false
-        var isAfterComma = false
-        for byte in message {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-                continue
-            }
-            switch byte {
-            case 0x20, 0x09, 0x0A, 0x0D: continue
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if isAfterComma { return true }
-            case UInt8(ascii: "\""): isInString = true
-            default: break
-            }
-            isAfterComma = byte == UInt8(ascii: ",")
-        }
-        return false
     }
 
     private static func flag(_ value: JSONValue?) throws(Malformed) -> Bool {

@@ -22,6 +22,11 @@ internal import Glibc
     package struct Ready: Sendable {
         package var token: UInt64
         package var interest: Interest
+
+        package init(token: UInt64, interest: Interest) {
+            self.token = token
+            self.interest = interest
+        }
     }
 
     private let set: Descriptor

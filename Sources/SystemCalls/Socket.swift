@@ -36,6 +36,14 @@ package enum UnixSocket {
         Descriptor(owning: try retrying { ifc_accept(listener) })
     }
 
+    /// Sets how many bytes a socket keeps of what its peer has not read; the kernel adds as much again for its own
+    /// bookkeeping (socket(7), SO_SNDBUF).
+    package static func setSendBuffer(_ number: Int32, bytes: Int32) throws(Errno) {
+        var bytes = bytes
+        let length = socklen_t(MemoryLayout<Int32>.size)
+        try retrying { unsafe setsockopt(number, SOL_SOCKET, SO_SNDBUF, &bytes, length) }
+    }
+
     /// The user id of who connected, at the time it did (unix(7), SO_PEERCRED). A user whom this user namespace does not
     /// know has the id that stands for all of them, 65534 usually.
     ///

@@ -232,7 +232,7 @@ struct Invocation: Hashable, Sendable {
     private static func call(_ operands: [String], more: Bool) throws(UsageError) -> Command {
         guard let method = operands.first else { throw .missingOperand("the method to call, such as \(Get.method),") }
         if operands.count > 2 { throw .unexpectedOperand(operands[2]) }
-        guard let value = try? Frame.decode(JSONValue.self, from: Array((operands.dropFirst().first ?? "{}").utf8)),
+        guard let value = try? JSONValue(parsing: Array((operands.dropFirst().first ?? "{}").utf8)),
             case .object = value
         else { throw .badParameters(operands[1]) }
         return .call(method: method, parameters: value, more: more)

@@ -90,6 +90,48 @@ struct LimitsTests {
         #expect(isAnswered)
     }
 
+    @Test(arguments: ["netlink", "procfs"])
+    func `descriptors that run out, and are there again, are waited for`(_ source: String) throws {
+        var daemon = try RunningDaemon(["--interval", "100ms", "--source", source])
+        var watcher = try daemon.client()
+        try watcher.watch(["lo"])
+        _ = try watcher.reply(Watch.Reply.self)
+        // All that the system has may be in others' hands, too: nothing that this daemon does would free one.
+        try daemon.limitDescriptors(to: 3)
+        var late: [HeldConnection] = []
+        for _ in 0..<3 {
+            late.append(try HeldConnection(daemon.socket))
+            late.last?.offer(Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0])
+        }
+        // A netlink source needs none to go on; one of /proc goes on when there are some.
+        var looks: [Int] = []
+        while looks.count < 15 { looks.append(try watcher.reply(Watch.Reply.self).readings?.first?.sampledUSec ?? 0) }
+        if source == "netlink" { #expect(Set(looks).count == looks.count) }
+        // Who watches stays meanwhile.
+        try daemon.limitDescriptors(to: 1024)
+        for client in late { #expect(try waitReadable([client.socket.number], milliseconds: 60_000)[0]) }
+        let last = looks.last ?? 0
+        _ = try watcher.replies { ($0.readings?.first?.sampledUSec ?? 0) > last }
+        #expect(try daemon.end() == .exited(0))
+        let words = daemon.program.errorText.split(separator: "\n")
+        #expect(words.count { $0 == "ifcountd: no more clients for now: Too many open files" } == 1, "\(words)")
+        #expect(words.count == (source == "netlink" ? 1 : 3), "\(words)")
+    }
+
+    @Test func `descriptors that run out while no client is there cost nothing`() throws {
+        var daemon = try RunningDaemon(["--interval", "1h"])
+        try daemon.limitDescriptors(to: 3)
+        var late = try daemon.client()
+        try late.send(#"{"method":"org.varlink.service.GetInfo"}"#)
+        let before = try daemon.processorTicks()
+        usleep(1_000_000)
+        #expect(try daemon.processorTicks() - before < 20)
+        try daemon.limitDescriptors(to: 1024)
+        #expect(try late.text().contains("ifcountd"))
+        #expect(try daemon.end() == .exited(0))
+        #expect(daemon.program.errorText == "ifcountd: no more clients for now: Too many open files\n")
+    }
+
     /// The processor time of a number of new looks that a watcher is told of, in ticks of 10 ms.
     private static func cost(of looks: Int, _ daemon: borrowing RunningDaemon, _ watcher: inout RawClient) throws -> Int
     {

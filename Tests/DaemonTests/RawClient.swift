@@ -138,6 +138,20 @@ struct RawClient: ~Copyable {
         return Array(events.prefix { !isWanted($0) } + events.filter(isWanted).prefix(1))
     }
 
+    /// How many bytes wait in the socket (unix(7), FIONREAD).
+    func waitingCount() throws -> Int {
+        var count: Int32 = 0
+        let number = socket.number
+        try retrying { unsafe ioctl(number, UInt(FIONREAD), &count) }
+        return Int(count)
+    }
+
+    /// Whether something has come that was not taken yet.
+    func hasMore() throws -> Bool {
+        if received.contains(0) { return true }
+        return try waitReadable([socket.number], milliseconds: 0)[0]
+    }
+
     /// Whether the daemon closes the connection, and says nothing before.
     mutating func isClosed(within time: Duration = patience) throws -> Bool {
         do { return try next(within: time) == nil } catch Failure.nothingCame { return false }
@@ -169,5 +183,32 @@ struct RawClient: ~Copyable {
 final class HeldConnection {
     let socket: Descriptor
 
-    init(_ path: String) throws { socket = try UnixSocket.connect(to: path) }
+    /// A connection that there is already.
+    init(_ socket: consuming Descriptor) { self.socket = socket }
+
+    /// - Parameters:
+    ///   - path: the daemon's socket.
+    ///   - nonblocking: whether it never waits for room.
+    /// - Throws: the `Errno` of connect(2).
+    init(_ path: String, nonblocking: Bool = false) throws {
+        socket = try UnixSocket.connect(to: path)
+        if nonblocking { try socket.setNonblocking() }
+    }
+
+    /// Whether the daemon has closed the connection, what it has sent before still being there.
+    func isGivenUp() throws -> Bool {
+        var set = pollfd(fd: socket.number, events: 0, revents: 0)
+        try retrying { unsafe poll(&set, 1, 0) }
+        return set.revents & Int16(POLLHUP) != 0
+    }
+
+    /// Sends what the daemon takes at once.
+    ///
+    /// - Returns: how many bytes it took.
+    @discardableResult
+    func offer(_ bytes: some Collection<UInt8>) -> Int {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty, let count = try? UnixSocket.send(socket.number, rest) { rest = rest.dropFirst(count) }
+        return bytes.count - rest.count
+    }
 }

@@ -110,6 +110,27 @@ struct RunningDaemon: ~Copyable {
         return try #require(line.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) })
     }
 
+    /// How many descriptors it has open.
+    func descriptorCount() throws -> Int {
+        guard let stream = unsafe opendir("/proc/\(program.pid)/fd") else { throw Errno.current }
+        defer { unsafe _ = closedir(stream) }
+        var count = 0
+        while unsafe readdir(stream) != nil { count += 1 }
+        return count - 2
+    }
+
+    /// Changes how many descriptors it may have open, whatever it has open now (prlimit(1)).
+    func limitDescriptors(to count: Int) throws {
+        var changer = try Program("/usr/bin/prlimit", ["--pid", "\(program.pid)", "--nofile=\(count):"])
+        #expect(try changer.wait(timeout: RawClient.patience) == .exited(0), "\(changer.errorText)")
+    }
+
+    /// How long its loop has been ready and got no processor, in µs (Documentation/scheduler/sched-stats.rst).
+    func waitedForProcessor() throws -> Int {
+        let fields = try File.text("/proc/\(program.pid)/schedstat").split(separator: " ")
+        return try #require(Int(fields[1])) / 1000
+    }
+
     /// How long it has used a processor, in ticks of 10 ms (proc_pid_stat(5), fields 14 and 15).
     func processorTicks() throws -> Int {
         // Past the program's name in parentheses, the first field is the third.

@@ -38,6 +38,51 @@ struct ServiceManagerTests {
         try daemon.expectAlive()
     }
 
+    @Test func `the status tells how often counters are read: as often as the most eager watcher wants`() throws {
+        let manager = try NotifySocket()
+        let daemon = try RunningDaemon(["--interval", "1h"], environment: ["NOTIFY_SOCKET": manager.path])
+        var watchers: [HeldConnection] = []
+        for interval in [2_000_000, 300_000, 100_000] {
+            let watcher = try HeldConnection(daemon.socket)
+            let parameters = #"{"interfaces":["lo"],"intervalUSec":\#(interval)}"#
+            watcher.offer(Array(#"{"method":"io.ifcount.Watch","parameters":\#(parameters),"more":true}"#.utf8) + [0])
+            watchers.append(watcher)
+        }
+        var twin = try daemon.client()
+        try twin.watch(["lo"], interval: 100_000)
+        var told: [String] = []
+        func waitForStatus(_ period: String) throws {
+            while told.last != period { told += try manager.next().compactMap(Self.period) }
+        }
+        try waitForStatus("100 ms")
+        // Another is as eager as the one that goes: it changes nothing.
+        _ = watchers.popLast()
+        for _ in 0..<5 { _ = try twin.reply(Watch.Reply.self) }
+        while try manager.hasNext() { told += try manager.next().compactMap(Self.period) }
+        #expect(told.last == "100 ms")
+        told = []
+        _ = consume twin
+        try waitForStatus("300 ms")
+        _ = watchers.popLast()
+        try waitForStatus("2 s")
+        #expect(told == ["300 ms", "2 s"])
+        // Nobody watches any more: the next look is an hour away, and so is the status that tells of it.
+        _ = watchers.popLast()
+        try daemon.expectAlive()
+        let client = try HeldConnection(daemon.socket)
+        client.offer(
+            Array(#"{"method":"io.ifcount.Watch","parameters":{"intervalUSec":500000},"more":true}"#.utf8) + [0]
+        )
+        try waitForStatus("500 ms")
+        #expect(told == ["300 ms", "2 s", "500 ms"])
+    }
+
+    /// What a status says of how often counters are read.
+    private static func period(_ assignment: String) -> String? {
+        guard assignment.hasPrefix("STATUS="), let range = assignment.firstRange(of: " every ") else { return nil }
+        return String(assignment[range.upperBound...])
+    }
+
     @Test(arguments: [
         ["WATCHDOG_USEC": "600000", "WATCHDOG_PID": "1"], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "soon"],
     ])
@@ -156,6 +201,9 @@ private struct NotifySocket: ~Copyable {
     }
 
     deinit { if path.hasPrefix("/") { try? File.remove(path) } }
+
+    /// Whether a datagram waits.
+    func hasNext() throws -> Bool { try waitReadable([socket.number], milliseconds: 0)[0] }
 
     /// The assignments of the next datagram.
     func next() throws -> [String] {

@@ -123,6 +123,24 @@ struct VarlinkTests {
         }
     }
 
+    @Test func `who reads only after all calls were sent gets all answers, in their order`() throws {
+        let daemon = try RunningDaemon()
+        var client = try daemon.client()
+        // 400 calls of 30 KB, of which each other tells its number, and answers of more than a MB: neither the socket nor
+        // the daemon keeps that much for a client that does not read.
+        let large = #"{"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"io.ifcount"}}"#
+        let calls = (0..<200).map { #"{"method":"n\#($0).Call"}"# + "\0" + large + "\0" }
+        try client.send(Array(calls.joined().utf8))
+        // It has answered what it could before it answers another.
+        try daemon.expectAlive()
+        for number in 0..<200 {
+            #expect(try client.text().hasSuffix(#""parameters":{"method":"n\#(number).Call"}}"#))
+            #expect(try client.text().hasPrefix(#"{"parameters":{"description":"#))
+        }
+        // And then the next call, as if nothing had been.
+        #expect(try client.call("last.Call").contains("last.Call"))
+    }
+
     @Test func `a call may come byte by byte`() throws {
         let daemon = try RunningDaemon()
         var client = try daemon.client()
@@ -189,7 +207,19 @@ struct VarlinkTests {
             Broken("a lone surrogate", #"{"method":"\ud800"}"#),
             Broken("a raw control character", "{\"method\":\"a\u{1}\"}"),
             Broken("UTF-16", Array("{}".utf16.flatMap { [UInt8($0), 0] })),
-            Broken("10,000 arrays deep", String(repeating: "[", count: 10_000)),
+            Broken("a member twice", #"{"method":"org.varlink.service.GetInfo","method":"io.ifcount.List"}"#),
+            Broken("a member twice, the same", #"{"method":"io.ifcount.List","method":"io.ifcount.List"}"#),
+            Broken("a member twice, once escaped", #"{"method":"io.ifcount.List","\u006dethod":"io.ifcount.List"}"#),
+            Broken(
+                "a parameter twice",
+                #"{"method":"io.ifcount.Get","parameters":{"interface":"lo","interface":"lo"}}"#
+            ),
+            Broken(
+                "a member of a parameter twice",
+                #"{"method":"io.ifcount.Import","parameters":{"interface":"lo","spans":[{"startUSec":1,"startUSec":1}]}}"#
+            ),
+            Broken("65,000 arrays deep", String(repeating: "[", count: 65_000)),
+            Broken("100,000 arrays deep", String(repeating: "[", count: 100_000)),
             Broken(
                 "10,000 objects deep",
                 #"{"method":"org.varlink.service.GetInfo","parameters":"#
