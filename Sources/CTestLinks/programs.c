@@ -26,8 +26,7 @@ static int describe(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr
     return error;
 }
 
-int ifct_spawn(const char *path, bool search, char *const *arguments, char *const *environment, int input, int output,
-    int errors)
+int ifct_spawn(const struct ifct_program *program)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -39,12 +38,12 @@ int ifct_spawn(const char *path, bool search, char *const *arguments, char *cons
         posix_spawn_file_actions_destroy(&actions);
         return -error;
     }
-    const int fds[3] = {input, output, errors};
+    const int fds[3] = {program->input, program->output, program->errors};
     pid_t pid = 0;
     error = describe(&actions, &attributes, fds);
     if (error == 0)
-        error = (search ? posix_spawnp : posix_spawn)(
-            &pid, path, &actions, &attributes, arguments, environment == NULL ? environ : environment);
+        error = (program->search ? posix_spawnp : posix_spawn)(&pid, program->path, &actions, &attributes,
+            program->arguments, program->environment == NULL ? environ : program->environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error != 0 ? -error : pid;

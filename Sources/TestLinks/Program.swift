@@ -38,11 +38,13 @@ package struct Program: ~Copyable {
     ///   - name: a program of this package, or a path with a slash in it.
     ///   - arguments: what follows the program's name.
     ///   - environment: changes to the caller's environment; nil removes a variable.
+    ///   - faults: who decides which of its system calls fail; nil for none.
     /// - Throws: `LinkFailure`; ENOENT when there is no such program.
     package init(
         _ name: String,
         _ arguments: [String] = [],
-        environment: [String: String?] = [:]
+        environment: [String: String?] = [:],
+        faults: SystemCallFaults? = nil
     ) throws(LinkFailure) {
         let path = name.contains("/") ? name : try Self.builtPath(of: name)
         var outputEnds: [Int32] = [-1, -1]
@@ -60,7 +62,8 @@ package struct Program: ~Copyable {
                 changed(environment),
                 input: -1,
                 output: outputEnds[1],
-                errors: errorsEnds[1]
+                errors: errorsEnds[1],
+                faults: faults
             )
         } catch {
             for end in [outputEnds[0], errorsEnds[0]] where end >= 0 { close(end) }
@@ -212,16 +215,29 @@ func spawn(
     _ environment: [String]?,
     input: Int32,
     output: Int32,
-    errors: Int32
+    errors: Int32,
+    faults: SystemCallFaults? = nil
 ) throws(LinkFailure) -> Int32 {
     let arguments = unsafe arguments.map { unsafe strdup($0) } + [nil]
     let variables = unsafe (environment ?? []).map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
-    let answer =
-        if environment == nil {
-            unsafe ifct_spawn(path, isSearched, arguments, nil, input, output, errors)
-        } else {
-            unsafe ifct_spawn(path, isSearched, arguments, variables, input, output, errors)
+    let answer = unsafe path.withCString { path in
+        unsafe arguments.withUnsafeBufferPointer { arguments in
+            unsafe variables.withUnsafeBufferPointer { variables -> Int32 in
+                // Neither is empty: each ends with a NULL.
+                guard let words = arguments.baseAddress else { return -EINVAL }
+                var program = unsafe ifct_program(
+                    path: path,
+                    search: isSearched,
+                    arguments: words,
+                    environment: environment == nil ? nil : variables.baseAddress,
+                    input: input,
+                    output: output,
+                    errors: errors
+                )
+                return unsafe faults?.spawn(&program) ?? ifct_spawn(&program)
+            }
         }
+    }
     return try succeeding("start \(path)", answer)
 }

@@ -41,3 +41,9 @@ let measuresMemory: ConditionTrait = .disabled(
     if: ThisProcess.environment("IFCOUNT_SANITIZED") != nil,
     "a sanitizer takes memory, too"
 )
+
+/// Skips what makes system calls fail, and says why.
+let needsFaults: ConditionTrait = .enabled(
+    if: SystemCallFaults.available,
+    "needs a kernel that supervises system calls (seccomp_unotify(2))"
+)

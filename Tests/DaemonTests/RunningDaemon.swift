@@ -39,15 +39,22 @@ struct RunningDaemon: ~Copyable {
     ///   - arguments: beside `--socket`.
     ///   - environment: beside `RunningDaemon.environment`.
     ///   - shell: what a shell does before it becomes the daemon, such as `ulimit -n 32`.
+    ///   - faults: who decides which of its system calls fail.
     /// - Throws: what kept it from starting, or from answering.
     init(
         _ arguments: [String] = ["--interval", "100ms"],
         environment: [String: String?] = [:],
-        shell: String? = nil
+        shell: String? = nil,
+        faults: SystemCallFaults? = nil
     ) throws {
         let directory = try TemporaryDirectory()
         let socket = directory.path + "/run/io.ifcount"
-        let program = try Self.start(["--socket", socket] + arguments, environment: environment, shell: shell)
+        let program = try Self.start(
+            ["--socket", socket] + arguments,
+            environment: environment,
+            shell: shell,
+            faults: faults
+        )
         try Self.awaitAnswer(socket)
         self.directory = directory
         self.program = program
@@ -58,18 +65,22 @@ struct RunningDaemon: ~Copyable {
     static func start(
         _ arguments: [String],
         environment: [String: String?] = [:],
-        shell: String? = nil
+        shell: String? = nil,
+        faults: SystemCallFaults? = nil
     ) throws -> Program {
         let environment = Self.environment.merging(environment) { $1 }
         // A history is kept only where a test asks for one.
         let hasState = arguments.contains { $0.hasPrefix("--state-directory") }
         let arguments = (hasState ? [] : ["--state-directory=none"]) + arguments
-        guard let shell else { return try Program("ifcountd", arguments, environment: environment) }
+        guard let shell else {
+            return try Program("ifcountd", arguments, environment: environment, faults: faults)
+        }
         let path = try Program.builtPath(of: "ifcountd")
         return try Program(
             "/bin/sh",
             ["-c", "\(shell); exec \"$0\" \"$@\"", path] + arguments,
-            environment: environment
+            environment: environment,
+            faults: faults
         )
     }
 

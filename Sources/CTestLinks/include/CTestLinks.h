@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
 #pragma clang assume_nonnull begin
@@ -92,11 +93,18 @@ ssize_t ifct_tcp_ask(uint16_t port, const void *request, size_t request_size, vo
 /* ---- programs: posix_spawn(3), pidfd_open(2) ---- */
 
 /*
- * Starts a program and answers its pid. A descriptor of -1 is /dev/null for stdin, and inherited for the others;
- * -2 inherits stdin too. `search` looks for it along PATH. `environment` may be NULL: the caller's.
+ * What to start. A descriptor of -1 is /dev/null for stdin, and inherited for the others; -2 inherits stdin too.
+ * `search` looks for it along PATH. `environment` may be NULL: the caller's.
  */
-int ifct_spawn(const char *path, bool search, char *_Nullable const *_Nonnull arguments,
-    char *_Nullable const *_Nullable environment, int input, int output, int errors);
+struct ifct_program {
+    const char *path;
+    bool search;
+    char *_Nullable const *_Nonnull arguments;
+    char *_Nullable const *_Nullable environment;
+    int input, output, errors;
+};
+/* Starts a program and answers its pid. */
+int ifct_spawn(const struct ifct_program *program);
 /* A descriptor that becomes readable when the process ends. */
 int ifct_pidfd(int pid);
 /* The status of a process that has ended, reaped: exit code, or 256 + signal. -EAGAIN while it runs. */
@@ -107,6 +115,34 @@ char *_Nullable const *_Nonnull ifct_environment(void);
 int ifct_hold_interrupts(void);
 /* Waits for a held signal for at most `milliseconds`: its number, or 0. */
 int ifct_wait_interrupt(int milliseconds);
+
+/* ---- faults: seccomp_unotify(2) ---- */
+
+/* A system call that waits to be allowed. */
+struct ifct_call {
+    uint64_t id;
+    int number;
+    uint64_t arguments[6];
+};
+
+/* Newer machines lack epoll_wait and have the more general call only. */
+#ifdef SYS_epoll_wait
+static const int ifct_epoll_wait_number = SYS_epoll_wait;
+#else
+static const int ifct_epoll_wait_number = SYS_epoll_pwait;
+#endif
+/* Whether the kernel lets system calls be supervised. */
+int ifct_can_supervise(void);
+/*
+ * Starts a program that asks before each of the given system calls, 32 at most, and answers its pid. `supervise` is
+ * called before it starts, with a descriptor that is from then on the caller's: somebody has to answer there.
+ */
+int ifct_spawn_supervised(const struct ifct_program *program, const int *calls, size_t count,
+    void (*supervise)(void *context, int listener), void *context);
+/* Waits for the next system call that is asked for: 1, or 0 when nobody is left who could ask. */
+int ifct_call_next(int listener, struct ifct_call *call);
+/* Allows a system call with an error of 0, or lets it fail with this error without having been made. */
+int ifct_call_answer(int listener, uint64_t id, int error);
 
 #pragma clang assume_nonnull end
 
