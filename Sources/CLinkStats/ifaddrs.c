@@ -24,6 +24,9 @@ static int fill_in_by_name(int descriptor, const uint8_t *name, size_t name_leng
     if (result == 0) result = ioctl_for(descriptor, SIOCGIFFLAGS, name, name_length, &flags);
     if (result == 0) result = ioctl_for(descriptor, SIOCGIFHWADDR, name, name_length, &hardware);
     if (result < 0) return result;
+    /* The name may be the link's own already. */
+    memmove(link->name, name, name_length);
+    link->name_length = (uint8_t)name_length;
     link->ifindex = index.ifr_ifindex;
     /* A short: the flags above it (IFF_LOWER_UP and so on) are not told this way. */
     link->flags = (uint16_t)flags.ifr_flags;

@@ -377,7 +377,8 @@ package final class Daemon {
             log(refused.isEmpty ? "reading from \(sampler.source.rawValue) again" : "\(refused)")
         }
         if sampler.overruns > overruns {
-            log("link events were lost \(sampler.overruns - overruns) times; all links were listed anew")
+            let times = sampler.overruns - overruns == 1 ? "once" : "\(sampler.overruns - overruns) times"
+            log("link events were lost \(times); all links were listed anew")
         }
         overruns = sampler.overruns
     }

@@ -52,6 +52,7 @@ struct KernelTests {
 
             var byName = ifc_link()
             try succeeding("find utun0", unsafe ifc_link_by_name("utun0", 5, &byName))
+            #expect(byName.nameText == "utun0")
             #expect(byName.ifindex == born.link.ifindex && byName.hardware_type == 65534)
             #expect(byName.flags == entry.flags & 0xFFFF)
 

@@ -174,8 +174,8 @@ int ifc_procnetdev_next(struct ifc_procnetdev *file, struct ifc_link *link);
 int ifc_getifaddrs(struct ifc_link *links, size_t capacity);
 
 /*
- * Fills in ifindex, flags and hardware type for a name (netdevice(7): SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFHWADDR), for
- * where getifaddrs is refused; the rest of *link stays. Only the low 16 bits of the flags are told this way. Returns
+ * Fills in name, ifindex, flags and hardware type for a name (netdevice(7): SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFHWADDR),
+ * for where getifaddrs is refused; the rest of *link stays. Only the low 16 bits of the flags are told this way. Returns
  * 0, or -ENODEV when there is no such link, as for each name with a colon in it: an alias is no link.
  */
 int ifc_link_by_name(const uint8_t *name, size_t name_length, struct ifc_link *link);
