@@ -5,6 +5,15 @@
 
 _Static_assert(sizeof(struct signalfd_siginfo) == 128, "signalfd(2) reads whole records of 128 bytes");
 
+static struct ifc_arguments arguments;
+
+/* The C library hands main's arguments to constructors, too (glibc, csu/libc-start.c). */
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+    arguments = (struct ifc_arguments){count, words};
+}
+
+struct ifc_arguments ifc_arguments(void) { return arguments; }
+
 int ifc_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

@@ -4,9 +4,12 @@ internal import Glibc
 /// What the process was given by the one that started it.
 package enum ThisProcess {
     /// The command line, the program's name first, as the bytes it is: a link's name need not be UTF-8.
+    ///
+    /// Swift's own CommandLine reads it from /proc/self/cmdline, and has nothing where /proc is hidden.
     package static var arguments: [[UInt8]] {
-        (0..<Int(CommandLine.argc)).compactMap { index in
-            unsafe CommandLine.unsafeArgv[index].map { text in
+        let arguments = unsafe ifc_arguments()
+        return unsafe (0..<Int(arguments.count)).compactMap { index in
+            unsafe arguments.words?[index].map { text in
                 unsafe UnsafeRawBufferPointer(start: text, count: strlen(text)).map { $0 }
             }
         }

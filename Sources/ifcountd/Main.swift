@@ -39,7 +39,7 @@ struct Main {
     ]
 
     static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst())))
+        exit(run(ThisProcess.arguments.dropFirst().map { String(decoding: $0, as: UTF8.self) }))
     }
 
     private static func run(_ arguments: [String]) -> Int32 {

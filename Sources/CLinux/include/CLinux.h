@@ -24,6 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The program's arguments as the kernel gave them, its name first. */
+struct ifc_arguments {
+    int count;
+    char *_Nullable const *_Nullable words;
+};
+struct ifc_arguments ifc_arguments(void);
+
 /* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC; −1 and errno on failure. */
 int ifc_accept(int listener);
 
