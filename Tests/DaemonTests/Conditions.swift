@@ -36,11 +36,11 @@ let needsMount: ConditionTrait = .enabled(
 /// Skips what needs a file system in a file, and says why.
 let needsFileMount: ConditionTrait = .enabled(if: OwnDisk.mayMountFiles, "needs the right to mount a file")
 
+/// Whether the programs were built with a sanitizer.
+let isSanitized = ThisProcess.environment("IFCOUNT_SANITIZED") != nil
+
 /// Skips what measures memory where a sanitizer takes most of it.
-let measuresMemory: ConditionTrait = .disabled(
-    if: ThisProcess.environment("IFCOUNT_SANITIZED") != nil,
-    "a sanitizer takes memory, too"
-)
+let measuresMemory: ConditionTrait = .disabled(if: isSanitized, "a sanitizer takes memory, too")
 
 /// Skips what makes system calls fail, and says why.
 let needsFaults: ConditionTrait = .enabled(

@@ -21,7 +21,7 @@ struct GreedyClientsTests {
         for _ in 0..<400 { _ = try client.text() }
     }
 
-    @Test func `what is kept for clients that do not read has a bound for all of them`() throws {
+    @Test(measuresMemory) func `what is kept for clients that do not read has a bound for all of them`() throws {
         let daemon = try RunningDaemon()
         let before = try daemon.status("VmRSS")
         var watcher = try daemon.client()

@@ -11,7 +11,7 @@ private let needsOwnProc: ConditionTrait = .enabled("needs the right to mount a 
 }
 
 /// /proc is empty, from the start or for a while, as a sandbox may make it (mount_namespaces(7)).
-@Suite(needsTunnel, needsOwnProc)
+@Suite(needsTunnel, needsOwnProc, .disabled(if: isSanitized, "a sanitizer reads /proc"))
 struct HiddenProcTests {
     /// What a shell does to become a program in a mount namespace of its own.
     private static let apart = #"exec unshare --mount "$0" "$@""#

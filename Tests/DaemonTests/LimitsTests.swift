@@ -143,7 +143,9 @@ struct LimitsTests {
         return try daemon.processorTicks() - before
     }
 
-    @Test(needsNamespace) func `a watcher that does not read costs no memory, and hinders nobody`() async throws {
+    @Test(needsNamespace, measuresMemory) func `a watcher that does not read costs no memory, and hinders nobody`()
+        async throws
+    {
         try await PrivateNamespace.run { namespace in
             try namespace.addMany(500, prefix: "link", kind: try namespace.simplestKind())
             let daemon = try RunningDaemon()
@@ -165,7 +167,7 @@ struct LimitsTests {
         }
     }
 
-    @Test func `a client that does not read its replies costs no memory`() throws {
+    @Test(measuresMemory) func `a client that does not read its replies costs no memory`() throws {
         let daemon = try RunningDaemon()
         let client = try UnixSocket.connect(to: daemon.socket, nonblocking: true)
         let before = try daemon.status("VmRSS")

@@ -242,7 +242,7 @@ struct VarlinkTests {
         for _ in 0..<3 { _ = try other.reply(Watch.Reply.self) }
     }
 
-    @Test func `a request of 64 MB closes the connection before it is all there`() throws {
+    @Test(measuresMemory) func `a request of 64 MB closes the connection before it is all there`() throws {
         let daemon = try RunningDaemon()
         let before = try daemon.status("VmHWM")
         var client = try daemon.client()
