@@ -42,6 +42,9 @@ package final class Daemon {
     private var period: UInt64 = 0
     /// When the timer fired last, on CLOCK_BOOTTIME in µs.
     private var lastTick = Clock.boot
+    /// When a tick that is due may be done between two clients, on CLOCK_BOOTTIME in µs: where ticks take long, clients get
+    /// as much time as they.
+    private var ticksBetweenAt: UInt64 = 0
     private var isListening = true
     /// When those who wait to connect are looked at again, on CLOCK_BOOTTIME in µs, though no descriptor was freed here.
     private var listensAgainAt: UInt64 = 0
@@ -219,6 +222,8 @@ package final class Daemon {
         hasEnded = false
         report()
         manager.notify("WATCHDOG=1")
+        let end = Clock.boot
+        ticksBetweenAt = end + (end - lastTick)
     }
 
     /// Makes itself small when nobody has asked for anything for a while.
@@ -313,7 +318,7 @@ package final class Daemon {
 
     private func serve(_ item: Poller.Ready, until end: UInt64) throws(Errno) {
         // A client's turn is short, but there may be many clients: no tick waits until all have had theirs.
-        if try timer.drain() > 0 { tick() }
+        if Clock.boot >= ticksBetweenAt, try timer.drain() > 0 { tick() }
         isAwake = true
         lastServed = Clock.boot
         // Before the clients are lent out: reading brings events, which are theirs.
