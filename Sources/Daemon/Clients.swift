@@ -338,7 +338,7 @@ struct Clients {
     /// Frames of one push, by what they depend on: watchers of the same are sent the same bytes.
     private struct Frames {
         struct Key: Hashable {
-            var interfaces: [String]?
+            var links: [LinkName]?
             var isEventsOnly: Bool
             var nextEvent: Int
             var isFirst: Bool
@@ -361,7 +361,7 @@ struct Clients {
             return
         }
         let key = Frames.Key(
-            interfaces: watching.subscription.interfaces,
+            links: watching.subscription.links,
             isEventsOnly: watching.subscription.isEventsOnly,
             nextEvent: watching.nextEvent,
             isFirst: !watching.hasBegun

@@ -145,9 +145,12 @@ package final class Sampler {
         return publication.reading(of: account, ledger.incarnation(of: account))
     }
 
-    /// The readings of those of the named interfaces that were ever seen, in the order of the names.
-    package func readings(of interfaces: [String]) -> [Reading] {
-        interfaces.compactMap(reading(of:))
+    /// The readings of those of the links that were ever seen, in the order of the links.
+    package func readings(of links: [LinkName]) -> [Reading] {
+        let publication = self.publication
+        return links.compactMap { link in
+            ledger.account(named: link).map { publication.reading(of: $0, ledger.incarnation(of: $0)) }
+        }
     }
 
     private var publication: Publication {

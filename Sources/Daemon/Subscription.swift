@@ -1,10 +1,11 @@
-internal import Ledger
+package import Ledger
 package import Wire
 
 /// What somebody watches.
 package struct Subscription: Hashable, Sendable {
-    /// The names in their escaped form; nil for all.
-    package let interfaces: [String]?
+    /// Which links, in the order in which they are told of; nil for all.
+    package let links: [LinkName]?
+    private let watched: Set<LinkName>
     /// How often, in µs; nil for the source's own interval.
     package let interval: UInt64?
     /// Whether only events are of interest, as they happen.
@@ -23,23 +24,22 @@ package struct Subscription: Hashable, Sendable {
     package init(_ names: [String]?, interval: UInt64?, isEventsOnly: Bool = false) throws(ImpossibleName) {
         self.interval = interval
         self.isEventsOnly = isEventsOnly
-        guard let names else {
-            interfaces = nil
-            return
-        }
-        var seen: Set<LinkName> = []
-        var interfaces: [String] = []
-        for name in names {
+        var watched: Set<LinkName> = []
+        var links: [LinkName] = []
+        for name in names ?? [] {
             guard let link = LinkName(escaped: name) else { throw ImpossibleName(name: name) }
-            if seen.insert(link).inserted { interfaces.append(link.escaped) }
+            if watched.insert(link).inserted { links.append(link) }
         }
-        self.interfaces = interfaces
+        self.links = names == nil ? nil : links
+        self.watched = watched
     }
 
     /// Whether an event is of an interface that is watched.
     package func covers(_ event: Event) -> Bool {
-        guard let interfaces else { return true }
-        return interfaces.contains(event.interface) || event.previous.map(interfaces.contains) ?? false
+        if links == nil { return true }
+        return [event.interface, event.previous].contains { name in
+            name.flatMap { LinkName(escaped: $0) }.map(watched.contains) ?? false
+        }
     }
 
     /// What there is to say now: the readings, and those of the events that are of interest.
@@ -47,7 +47,7 @@ package struct Subscription: Hashable, Sendable {
         let events = events.filter(covers)
         return Watch.Reply(
             ready: isFirst ? true : nil,
-            readings: interfaces.map(sampler.readings(of:)) ?? sampler.readings(all: false),
+            readings: links.map(sampler.readings(of:)) ?? sampler.readings(all: false),
             events: events.isEmpty ? nil : events
         )
     }

@@ -152,6 +152,36 @@ struct WatchTests {
         }
     }
 
+    @Test func `names that look the same are two links, each with its own watcher`() async throws {
+        try await PrivateNamespace.run { namespace in
+            let daemon = try RunningDaemon()
+            // é as one character, and as an e with an accent: equal as text, not as bytes.
+            let names = ["\u{e9}", "e\u{301}"]
+            var one = try daemon.client()
+            var other = try daemon.client()
+            try one.watch([names[0]], interval: 100_000)
+            try other.watch([names[1]], interval: 100_000)
+            _ = try one.reply(Watch.Reply.self)
+            _ = try other.reply(Watch.Reply.self)
+            var first = try Tunnel(names[0], in: namespace)
+            var second = try Tunnel(names[1], in: namespace)
+            try first.up(address: IPv4(10, 66, 1, 1))
+            try second.up(address: IPv4(10, 66, 2, 1))
+            try first.receive(bytes: 1000)
+            try second.receive(bytes: 70_000)
+            func indexes(_ replies: [Watch.Reply]) -> Set<Int?> {
+                Set(replies.flatMap { ($0.readings ?? []).map(\.ifindex) + ($0.events ?? []).map(\.ifindex) })
+            }
+            let ones = try one.replies { $0.readings?.first?.counter?.rxBytes == 1000 }
+            let others = try other.replies { $0.readings?.first?.counter?.rxBytes == 70_000 }
+            #expect(indexes(ones) == [first.index] && indexes(others) == [second.index])
+            for _ in 0..<5 {
+                #expect(try one.reply(Watch.Reply.self).readings?.map(\.total.rx.bytes) == [1000])
+                #expect(try other.reply(Watch.Reply.self).readings?.map(\.total.rx.bytes) == [70_000])
+            }
+        }
+    }
+
     @Test func `the last frame has the bytes of the last moment`() async throws {
         try await PrivateNamespace.run { namespace in
             var daemon = try RunningDaemon(["--interval", "1h"])
