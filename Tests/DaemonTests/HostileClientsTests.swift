@@ -141,7 +141,8 @@ struct HostileClientsTests {
         held.removeAll()
         let deadline = ContinuousClock.now + RawClient.patience
         while try daemon.descriptorCount() > descriptors, ContinuousClock.now < deadline { usleep(10_000) }
-        #expect(try daemon.descriptorCount() == descriptors)
+        // One of a client before may still have been open then.
+        #expect(try daemon.descriptorCount() <= descriptors)
         try daemon.expectAlive()
     }
 }
