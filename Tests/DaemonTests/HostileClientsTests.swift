@@ -120,6 +120,8 @@ struct HostileClientsTests {
         let daemon = try RunningDaemon(["--interval", "\(Self.interval / 1000)ms"])
         var watcher = try daemon.client()
         try watcher.watch(["lo"])
+        // Once it is answered, it is among them.
+        #expect(try watcher.reply(Watch.Reply.self).ready == true)
         let descriptors = try daemon.descriptorCount()
         let memory = try daemon.status("VmRSS")
         let waited = try daemon.waitedForProcessor()
