@@ -4,7 +4,7 @@ extension Ledger {
     mutating func take(_ link: Link, _ sample: Scan.Sample?, at: UInt64, wall: Int) {
         let ifindex = link.identity.ifindex
         if live[ifindex]?.isSame(as: link) == true {
-            update(link, sample, isSeen: true, at: at, wall: wall)
+            update(link, sample, isSeen: !isBlind, at: at, wall: wall)
         } else {
             // The number is another link's now, and nobody told that its link had ended.
             endUnseen(ifindex, at: at)
@@ -53,6 +53,9 @@ extension Ledger {
             // Before the first roll, a link that is gone is none of ours; after it, its beginning was lost.
             guard scannedAt != nil else { return }
             beginUnseen(link, at: at, wall: wall)
+        }
+        if let known = live[ifindex], known.link.name != link.name {
+            rename(known, to: link, isSeen: false, at: at, wall: wall)
         }
         guard var incarnation = live.removeValue(forKey: ifindex) else { return }
         let index = incarnation.account
@@ -239,7 +242,7 @@ extension Ledger {
         }
         if let known = live[ifindex], known.link.name != link.name {
             // What the message counted so far belongs to the name before.
-            if let sample { take(sample, of: ifindex, witnessed: true, at: at) }
+            if let sample, isSeen { take(sample, of: ifindex, witnessed: true, at: at) }
             rename(known, to: link, isSeen: isSeen, at: at, wall: wall)
         } else if let sample {
             // And here to the time before a driver may reset it, going down.

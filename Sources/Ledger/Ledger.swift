@@ -38,6 +38,9 @@ package struct Ledger: Sendable {
     var indexes: [LinkName: Int] = [:]
     /// The links that are here, or missing, by ifindex.
     var live: [Int32: Incarnation] = [:]
+    /// Messages may be missing before the one that is taken now: what it says is true, and what led to it is not known. The
+    /// list of all links ends that.
+    private(set) var isBlind = false
     /// When nobody looked before the look that is folded now: since when, in µs. Nil while looks follow each other.
     private(set) var away: Absence?
     /// What the look that is folded now has brought.
@@ -132,6 +135,7 @@ package struct Ledger: Sendable {
             resuming = nil
             resume(from: state, at: scan.at, wall: wall)
         }
+        isBlind = away != nil || scan.hasLostEvents
         for record in scan.records {
             switch record {
             case .link(let link, let sample):
@@ -141,6 +145,7 @@ package struct Ledger: Sendable {
             case .roll(let links, let uncertain):
                 take(roll: links, except: uncertain, at: scan.at, wall: wall)
                 if away != nil || scan.hasLostEvents || !scan.witnessed { doubtAbsent(at: scan.at) }
+                isBlind = false
             }
         }
         for (ifindex, sample) in scan.samples {
