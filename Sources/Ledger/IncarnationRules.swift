@@ -67,10 +67,12 @@ extension Ledger {
         if let closing, incarnation.isBaselined {
             incarnation.raw = closing.counters
             let counters = closing.counters
-            rxSure =
-                close(counters.rxBytes, counters.rxPackets, closing.width, \.rx, of: &incarnation, at: at) && rxSure
-            txSure =
-                close(counters.txBytes, counters.txPackets, closing.width, \.tx, of: &incarnation, at: at) && txSure
+            let rx = close(counters.rxBytes, counters.rxPackets, closing.width, \.rx, of: &incarnation, at: at)
+            let tx = close(counters.txBytes, counters.txPackets, closing.width, \.tx, of: &incarnation, at: at)
+            // From here on it is counted under this name, should it have moved and come back.
+            if rx && tx { incarnation.unattributedSince = nil }
+            rxSure = rx && rxSure
+            txSure = tx && txSure
         } else {
             rxSure = false
             txSure = false

@@ -68,6 +68,20 @@ struct UnseenRenameTests {
         #expect(try received(ledger, "vpn0") == 200)
     }
 
+    @Test func `what passes elsewhere after its message of departure counts when it comes back`() throws {
+        var ledger = Ledger(resuming: try state(), in: Session(boot: "A", namespace: "n"))
+        let other = try link("vpn0")
+        var look = Scan(at: 9_000_000)
+        look.records = [.gone(other, closing: sample(1500), departed: true), .roll([], uncertain: [])]
+        _ = ledger.fold(look, wall: 0)
+        var back = Scan(at: 10_000_000)
+        back.records = [.link(other, sample(1800))]
+        back.samples = [(Self.index, sample(2000))]
+        _ = ledger.fold(back, wall: 0)
+        #expect(try received(ledger, "utun0") == 1000)
+        #expect(try received(ledger, "vpn0") == 500)
+    }
+
     @Test func `after the list, a message of a new name is believed again`() throws {
         var ledger = Ledger(resuming: try state(), in: Session(boot: "A", namespace: "n"))
         var look = Scan(at: 9_000_000)
