@@ -22,7 +22,7 @@ extension Churn {
     func passEpoch() throws {
         let all = Epoch.allCases
         switch pick(all, weights: all.map(\.weight)) {
-        case .calm: try happen(1...16)
+        case .calm: try happen(2...24)
         case .watched: try beWatched()
         case .stalled: try stall()
         case .overrun: try overrun()
@@ -36,7 +36,7 @@ extension Churn {
     private func beWatched() throws {
         tally[.watched, default: 0] += 1
         watcher = try daemon.watch(intervalUSec: pick([100_000, 300_000, 1_000_000]))
-        try happen(2...10)
+        try happen(2...16)
         watcher = nil
     }
 
